@@ -453,6 +453,23 @@ static uint64_t lose_twice(uint16_t ev, uint64_t now)
 	return now;
 }
 
+/* What seemed to be lost has arrived: it neither was away nor came back. */
+TEST_WITH(six_active, NULL, mt_ev_clear_of_loss, leaves_no_flap_behind)
+{
+	retire(2, 0);
+	assert_true(mt_ev_clear_of_loss(set, 2));
+	assert_false(mt_ev_clear_of_loss(set, 2));
+	assert_u_eq(mt_ev_fault(set, 2)->revived, 0);
+	retire(2, 100);
+	assert_u_eq(mt_ev_set_probe_deadline(set), 100 + INTERVAL);
+	assert_true(mt_ev_restore(set, 2, 200));
+	for (uint64_t now = 300; now < 600; now += 100) {
+		retire(2, now); /* one after it came back, each time */
+		assert_u_eq(mt_ev_set_probe_deadline(set), now + 2 * INTERVAL);
+		assert_true(mt_ev_clear_of_loss(set, 2));
+	}
+}
+
 /* REQ(req.ev.trial) */
 TEST_WITH(six_active, NULL, mt_ev_take_trial, after_a_relapse_only_a_packet_as_large_revives)
 {
@@ -777,12 +794,16 @@ TEST(mt_ev_set_restore_to_floor, the_first_of_those_that_are_bad_longest)
 	assert_u_eq(mt_ev_set_restore_to_floor(set), MT_EV_NONE);
 }
 
-TEST_WITH(six_active, NULL, mt_ev_count_failure, stops_at_255)
+/* What is dead may return at any moment; only what relapses has to wait for long. */
+TEST_WITH(six_active, NULL, mt_ev_count_failure, doubles_four_times_more_than_flaps)
 {
-	retire(0, 0);
-	for (int i = 0; i < 300; i++)
-		mt_ev_count_failure(set, 0, 10);
-	assert_u_eq(mt_ev_fault(set, 0)->backoff, 255);
+	for (uint8_t flaps = 0; flaps < 3; flaps++) {
+		retire(0, 20u * flaps);
+		for (int i = 0; i < 300; i++)
+			mt_ev_count_failure(set, 0, 20u * flaps);
+		assert_u_eq(mt_ev_fault(set, 0)->backoff, flaps + 4);
+		assert_true(mt_ev_restore(set, 0, 20u * flaps + 10));
+	}
 }
 
 TEST_WITH(six_active, NULL, mt_ev_probe_answered, of_what_left_when_it_went_bad)

@@ -13,6 +13,8 @@
 #include "base/bits.h"
 
 #define FLAPS_MAX 16u
+/* Unanswered probes double an interval so often, relapses up to the longest. */
+#define FAILURES_MAX 4u
 
 static bool is_active(const struct mt_ev_set *s, uint16_t ev)
 {
@@ -376,6 +378,19 @@ bool mt_ev_restore(struct mt_ev_set *s, uint16_t ev, uint64_t now_ns)
 	return true;
 }
 
+bool mt_ev_clear_of_loss(struct mt_ev_set *s, uint16_t ev)
+{
+	struct mt_ev_fault *f = mt_ev_fault(s, ev);
+
+	mb_assert(ev < s->n_evs);
+	if (mt_ev_state_of(s, ev) != MT_EV_ASSUMED_BAD)
+		return false;
+	restore_ev(s, ev, MT_EV_GOOD);
+	if (f->flaps > 0)
+		f->flaps--;
+	return true;
+}
+
 /* REQ(req.ev.denied) */
 bool mt_ev_deny(struct mt_ev_set *s, uint16_t ev, bool deny)
 {
@@ -404,7 +419,7 @@ void mt_ev_count_failure(struct mt_ev_set *s, uint16_t ev, uint64_t now_ns)
 
 	mb_assert(ev < s->n_evs && c);
 	c->answered = 0;
-	if (c->backoff < UINT8_MAX)
+	if (c->backoff < c->flaps + FAILURES_MAX)
 		c->backoff++;
 	c->next_probe_ns = now_ns + probe_interval(s, c->backoff);
 }

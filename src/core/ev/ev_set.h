@@ -172,7 +172,7 @@ struct mt_ev_fault {
 	bool probe_unanswered;	 /* one was sent, and nothing has come since */
 	bool on_trial;		 /* a packet is on its way by which it may come back */
 	uint8_t answered;	 /* probes in a row */
-	uint8_t backoff;	 /* failures in a row, as a shift of the interval */
+	uint8_t backoff;	 /* flaps and failures in a row, as a shift of the interval */
 	uint8_t flaps;		 /* it was retired soon after it was revived: backoff begins here */
 	uint8_t overload_losses; /* while the peer was overloaded, since a packet last arrived */
 };
@@ -413,6 +413,11 @@ static inline uint16_t mt_ev_take_trial(struct mt_ev_set *s, uint32_t ports, uin
 bool mt_ev_pass_trial(struct mt_ev_set *s, uint16_t ev, uint64_t sent_ns, uint64_t now_ns);
 /* mt_ev_restore makes an ASSUMED_BAD EV GOOD because its links work; says whether it did. */
 bool mt_ev_restore(struct mt_ev_set *s, uint16_t ev, uint64_t now_ns);
+/*
+ * mt_ev_clear_of_loss makes an ASSUMED_BAD EV GOOD because what it seemed to have lost has arrived;
+ * says whether it did. It was never away: its next loss is no flap.
+ */
+bool mt_ev_clear_of_loss(struct mt_ev_set *s, uint16_t ev);
 /* mt_ev_set_count_usable returns how many EVs are usable on the ports that may be used. */
 uint32_t mt_ev_set_count_usable(const struct mt_ev_set *s);
 /*
@@ -428,8 +433,10 @@ bool mt_ev_deny(struct mt_ev_set *s, uint16_t ev, bool deny);
 
 /*
  * mt_ev_count_failure notes that a probe of an EV was not answered: the next one is due later each
- * time. mt_ev_count_answer notes that one was; true: a bad EV is thereby GOOD again. Both need
- * its record. REQ(req.ev.revive)
+ * time, up to 16 times the shortest interval, or that of its flaps. What is dead may return at any
+ * moment, and one answer may be lost; the budget of the engine bounds the probes of all.
+ * mt_ev_count_answer notes that one was; true: a bad EV is thereby GOOD again. Both need its
+ * record. REQ(req.ev.revive)
  */
 void mt_ev_count_failure(struct mt_ev_set *s, uint16_t ev, uint64_t now_ns);
 bool mt_ev_count_answer(struct mt_ev_set *s, uint16_t ev, uint64_t now_ns);

@@ -34,6 +34,13 @@ void mt_qp_retire_ev_group(struct mt_qp *qp, uint16_t ev, uint64_t now_ns, enum 
 	mt_ev_sets_arm_probes(qp->engine, qp->ev_set);
 }
 
+/* Whether an EV of the group that was revived follows it, as its links are the same. */
+static bool follow_revived(struct mt_qp *qp, uint16_t ev, uint64_t now_ns, enum mt_ev_cause cause)
+{
+	return cause == MT_EV_BY_LATE ? mt_ev_clear_of_loss(qp->ev_set, ev)
+				      : mt_ev_restore(qp->ev_set, ev, now_ns);
+}
+
 /* What reached the peer by one EV proves the links of the whole group. REQ(req.ev.same-path) */
 void mt_qp_ev_group_revived(struct mt_qp *qp, uint16_t ev, uint64_t now_ns, enum mt_ev_cause cause)
 {
@@ -45,7 +52,7 @@ void mt_qp_ev_group_revived(struct mt_qp *qp, uint16_t ev, uint64_t now_ns, enum
 		mt_engine_report_ev(qp->engine, qp->ev_set, &back);
 		do
 			back.ev = mt_ev_group_next(qp->ev_set, back.ev);
-		while (back.ev != ev && !mt_ev_restore(qp->ev_set, back.ev, now_ns));
+		while (back.ev != ev && !follow_revived(qp, back.ev, now_ns, cause));
 	} while (back.ev != ev);
 }
 
@@ -71,7 +78,7 @@ void mt_qp_ev_late(struct mt_qp *qp, uint16_t ev, uint64_t now_ns, bool in_time)
 
 	mb_assert(ev < s->n_evs);
 	if (in_time) {
-		if (mt_ev_restore(s, ev, now_ns))
+		if (mt_ev_clear_of_loss(s, ev)) /* REQ(req.ev.flapping) */
 			mt_qp_ev_group_revived(qp, ev, now_ns, MT_EV_BY_LATE);
 	} else if (mt_ev_state_of(s, ev) == MT_EV_ASSUMED_BAD) {
 		mt_engine_report_ev(qp->engine, s, &late);
