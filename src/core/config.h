@@ -110,7 +110,7 @@ struct mt_ev_profile_cfg {
 	 */
 	bool ordered;
 	uint64_t probe_interval_ns;	/* between probes of a bad EV */
-	uint64_t probe_interval_max_ns; /* doubling after each failure stops here */
+	uint64_t probe_interval_max_ns; /* doubling stops here, see mt_ev_count_failure */
 };
 
 /* A field that is out of its range, for a message: its name, its value and what is allowed. */

@@ -129,7 +129,7 @@ static const struct ms_key mrc_keys[] = {
 	KEY("probe_interval", TIME, NIC, probe_interval_ns, US, SECOND, "of the NIC",
 	    "between probes of a bad EV"),
 	KEY("probe_interval_max", TIME, NIC, probe_interval_max_ns, US, 60 * SECOND, "of the NIC",
-	    "doubling after each failure stops here"),
+	    "doubling after relapses, and four times after failures, stops here"),
 	KEY("trim_nack", BOOLEAN, NIC, trim_nack, 0, 1, "as queues.trimming",
 	    "cut packets are answered with NACKs"),
 	KEY("mpr", NUMBER, NIC, mpr, 1, RD_MPR_MAX, "8", "window, in units of 128 packets"),
