@@ -58,3 +58,10 @@ softmrc_test(live_real SOURCES live_real.c verbs_fixture.c LINKS libibverbs libm
 	LABELS live release TIMEOUT 180
 	ARGS -- $<TARGET_FILE_DIR:fake_ibverbs> $<TARGET_FILE_DIR:fake_ibverbs_old>)
 add_dependencies(live_real fake_ibverbs fake_ibverbs_old fake_provider)
+# The essentials once more under valgrind, which is none of the sanitizers: make check-full.
+if(NOT SOFTMRC_SANITIZE)
+	foreach(name events objects post qp verbs verbs_ex verbs_mw verbs_srq verbs_ud)
+		softmrc_command_test(memcheck_${name} LABELS live memcheck TIMEOUT 900 COMMAND
+			${PROJECT_SOURCE_DIR}/tests/support/memcheck $<TARGET_FILE:live_${name}>)
+	endforeach()
+endif()

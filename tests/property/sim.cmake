@@ -21,7 +21,7 @@ if(SOFTMRC_SANITIZE STREQUAL "thread")
 	# Where threads are looked at, what else is random is left out; this is not.
 	foreach(pair sim_net=prop_sim_net sim_run=prop_run sim_roce=prop_roce)
 		string(REGEX MATCH "^(.*)=(.*)$" pair ${pair})
-		softmrc_command_test(threads_${CMAKE_MATCH_1} LABELS threads
+		softmrc_command_test(threads_${CMAKE_MATCH_1} LABELS long TIMEOUT 900
 			COMMAND ${CMAKE_MATCH_2})
 	endforeach()
 endif()
