@@ -53,6 +53,11 @@ torture: all ## 10^6 rounds of data and then a flag, 10^6 of OpenSHMEM with a fe
 	@MRC_ROUNDS=50 MRC_SEED=$${MRC_SEED-random} ctest --preset release -R '^live_(flags|killed)$$' --verbose
 	@tools/compat --rows tests/compat/bad_paths.toml
 
+.PHONY: soak
+soak: all ## programs on a lab that breaks once a second, for half an hour: make soak T=60
+	@tools/deps check
+	@tools/soak --seconds $(or $(T),1800) --write
+
 .PHONY: results
 results: deps all ## docs/results.md, its pictures and pages: all figures and studies at full scale
 	@tools/results --threads $$(nproc)
