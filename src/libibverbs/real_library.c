@@ -125,11 +125,16 @@ static void load_once(void)
 
 const struct mv_real *mv_real_load(void)
 {
+	int cancel_state;
+
 	if (!atomic_load(&load_attempted)) {
 		pthread_mutex_lock(&load_lock);
+		/* A thread that is cancelled while it reads files would keep the lock. */
+		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 		if (!atomic_load(&load_attempted))
 			load_once();
 		pthread_mutex_unlock(&load_lock);
+		pthread_setcancelstate(cancel_state, NULL);
 	}
 	return mv_real();
 }

@@ -5,7 +5,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "host/state/nic_context.h"
 
@@ -168,4 +171,48 @@ EVENT_TEST(get_blocks_until_one_is_raised)
 	assert_ptr_equal(s, &fixture->a);
 	mh_event_ack(&fixture->queue, s, 1);
 	pthread_join(thread, NULL);
+}
+
+/*
+ * A program that closed the descriptor has its number again for something else: nothing is written
+ * there, and closing the queue leaves it open.
+ */
+EVENT_TEST(descriptor_that_became_a_file)
+{
+	struct event_fixture *fixture = *state;
+	struct mh_event_source *s;
+	FILE *file = tmpfile();
+	struct stat now;
+
+	assert_non_null(file);
+	assert_i_eq(dup2(fileno(file), fixture->queue.fd), fixture->queue.fd);
+	mh_event_raise(&fixture->queue, &fixture->a, false);
+	assert_i_eq(mh_event_get(&fixture->queue, &s), 0);
+	mh_event_ack(&fixture->queue, s, 1);
+	assert_i_eq(fstat(fileno(file), &now), 0);
+	assert_i_eq(now.st_size, 0);
+	mh_event_discard(&fixture->queue, &fixture->a);
+	mh_event_close(&fixture->queue);
+	assert_i_eq(fstat(fixture->queue.fd, &now), 0);
+	close(fixture->queue.fd);
+	fclose(file);
+	assert_i_eq(mh_event_open(&fixture->queue), 0); /* which the fixture closes */
+}
+
+/* Nobody is told, and nothing fails, when a program has closed everything. */
+EVENT_TEST(descriptor_that_became_a_pipe_without_reader)
+{
+	struct event_fixture *fixture = *state;
+	int ends[2];
+
+	assert_i_eq(pipe2(ends, O_CLOEXEC), 0);
+	close(ends[0]);
+	assert_i_eq(dup2(ends[1], fixture->queue.fd), fixture->queue.fd);
+	mh_event_raise(&fixture->queue, &fixture->a, false);
+	mh_event_discard(&fixture->queue, &fixture->a);
+	mh_event_close(&fixture->queue);
+	assert_i_eq(fcntl(fixture->queue.fd, F_GETFD), 0);
+	close(fixture->queue.fd);
+	close(ends[1]);
+	assert_i_eq(mh_event_open(&fixture->queue), 0);
 }

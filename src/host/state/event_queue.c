@@ -10,6 +10,7 @@
 #include "host/state/nic_context.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/eventfd.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -18,19 +19,45 @@
 
 int mh_event_open(struct mh_event_queue *q)
 {
+	int err;
+
 	q->fd = eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE);
 	if (q->fd < 0)
 		return errno;
+	q->own = fcntl(q->fd, F_DUPFD_CLOEXEC, 0);
+	if (q->own < 0) {
+		err = errno;
+		close(q->fd);
+		return err;
+	}
 	pthread_mutex_init(&q->lock, NULL);
 	pthread_cond_init(&q->acked, NULL);
 	mb_link_init(&q->waiting);
 	return 0;
 }
 
+/*
+ * is_same_eventfd says whether fd still is the eventfd that own is. Flags are of what is open, so
+ * that two descriptors of it show the same ones, before and after one is changed; by its inode an
+ * eventfd cannot be told from others.
+ */
+static bool is_same_eventfd(int fd, int own)
+{
+	int flags = fcntl(own, F_GETFL);
+
+	return fcntl(fd, F_GETFL) == flags && fcntl(own, F_SETFL, flags ^ O_NONBLOCK) == 0 &&
+	       fcntl(fd, F_GETFL) == (flags ^ O_NONBLOCK);
+}
+
 void mh_event_close(struct mh_event_queue *q)
 {
+	int cancel_state = mh_cancel_disable();
+
 	mb_assert(mb_link_is_empty(&q->waiting));
-	close(q->fd);
+	if (is_same_eventfd(q->fd, q->own))
+		close(q->fd);
+	close(q->own);
+	mh_cancel_restore(cancel_state);
 	pthread_cond_destroy(&q->acked);
 	pthread_mutex_destroy(&q->lock);
 }
@@ -47,18 +74,18 @@ void mh_event_source_init(struct mh_event_source *s, uint32_t kind, void *object
  */
 void mh_event_raise(struct mh_event_queue *q, struct mh_event_source *s, bool once)
 {
+	int cancel_state = mh_cancel_disable();
 	uint64_t one = 1;
 
 	pthread_mutex_lock(&q->lock);
 	if (!once || s->pending == 0) {
 		s->pending++;
 		mb_list_push(&q->waiting, &s->link);
-		/* Fails only when the program closed the descriptor; then no thread waits behind
-		 * it. */
-		if (write(q->fd, &one, sizeof(one)) < 0)
-			mb_assert(errno == EBADF || errno == EINVAL);
+		/* Fails only when the program closed all descriptors; then no thread waits. */
+		(void)!write(q->own, &one, sizeof(one));
 	}
 	pthread_mutex_unlock(&q->lock);
+	mh_cancel_restore(cancel_state);
 }
 
 /* pop_event takes the oldest event off the queue; NULL when none is left. */
@@ -88,7 +115,7 @@ int mh_event_get(struct mh_event_queue *q, struct mh_event_source **s)
 
 	/* An event whose source was destroyed meanwhile has left its unit behind: read on. */
 	do {
-		if (read(q->fd, &one, sizeof(one)) < 0)
+		if (read(q->own, &one, sizeof(one)) < 0)
 			return errno;
 		*s = pop_event(q);
 	} while (!*s);
@@ -114,13 +141,15 @@ static void withdraw_event_units(struct mh_event_queue *q, uint32_t units)
 	uint64_t one;
 	struct iovec iov = {&one, sizeof(one)};
 
-	while (units > 0 && preadv2(q->fd, &iov, 1, -1, RWF_NOWAIT) == sizeof(one))
+	while (units > 0 && preadv2(q->own, &iov, 1, -1, RWF_NOWAIT) == sizeof(one))
 		units--;
 }
 
 /* REQ(api.async) */
 void mh_event_discard(struct mh_event_queue *q, struct mh_event_source *s)
 {
+	int cancel_state = mh_cancel_disable();
+
 	pthread_mutex_lock(&q->lock);
 	withdraw_event_units(q, s->pending);
 	s->pending = 0;
@@ -128,4 +157,5 @@ void mh_event_discard(struct mh_event_queue *q, struct mh_event_source *s)
 	while (s->unacked > 0)
 		pthread_cond_wait(&q->acked, &q->lock);
 	pthread_mutex_unlock(&q->lock);
+	mh_cancel_restore(cancel_state);
 }

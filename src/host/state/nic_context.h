@@ -34,13 +34,16 @@
  * Events are not allocated: whatever can raise one (a CQ, a QP, a device) contains a source, and
  * the queue holds sources that have events pending. The descriptor is an eventfd used as a
  * semaphore, one unit an event, so a blocking get is a read(2) and costs nothing while it waits.
+ * Programs get a descriptor of it that they may close by mistake, and whose number may then be that
+ * of a file of theirs; what is written goes to another one that they do not know.
  *
  * A thread that takes an event acknowledges it; a source can be taken out of its queue only when
  * all its taken events are acknowledged, so no thread keeps a pointer to something destroyed.
  */
 
 struct mh_event_queue {
-	int fd;
+	int fd;	 /* the program's */
+	int own; /* the same eventfd, for all that we do with it */
 	pthread_mutex_t lock;
 	pthread_cond_t acked;
 	struct mb_link waiting; /* sources with events pending, longest waiting first */
@@ -171,6 +174,7 @@ struct mh_nic {
 	struct mh_env env;
 	struct mh_device_attr attr;
 	pthread_mutex_t lock;
+	int cancel_state; /* of its holder, see mh_cancel_disable */
 	struct mt_engine *engine;
 	void *engine_memory;
 	struct mh_chunk *chunks;
@@ -188,6 +192,7 @@ struct mh_nic {
 	uint32_t n_qps;
 	struct mh_numbers qp_indices;
 	struct mh_rests qp_rests;
+	uint64_t seed; /* random, of the engines; each makes something else of it */
 	struct mh_qp *qp_by_index[MH_QPN_INDEX_MASK + 1];
 	uint32_t next_pd;
 	bool cq_overran;	/* a CQ overran since the events were last drained */
@@ -233,6 +238,7 @@ struct mh_mr {
 /* What the process has once. Its lock guards all of it, and is held while NICs come and go. */
 struct mh_process {
 	pthread_mutex_t lock;
+	int cancel_state; /* of its holder, see mh_cancel_disable */
 	struct {
 		struct mh_nic *nic;
 		/* of the parent, if forked; kept for handles that point to it */
@@ -265,19 +271,67 @@ static inline bool mh_nic_is_inherited(const struct mh_nic *nic)
 	return atomic_load_explicit(&nic->inherited, memory_order_relaxed) && mh_log_inherited();
 }
 
+/*
+ * A thread that pthread_cancel ends in a system call would keep the locks that it holds for ever.
+ * So cancellation is disabled while a thread holds one and may be in a system call, or sleeps with
+ * something of ours on its stack. Taking a mutex is itself no cancellation point. What waits for
+ * events holds nothing, and can be cancelled: programs end their event threads so.
+ */
+static inline int mh_cancel_disable(void)
+{
+	int before;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+	return before;
+}
+
+/* mh_cancel_restore: `before` is of mh_cancel_disable, in the same thread. */
+static inline void mh_cancel_restore(int before)
+{
+	pthread_setcancelstate(before, NULL);
+}
+
+/* mh_process_lock and mh_process_unlock take and release the lock of what a process has once. */
+static inline void mh_process_lock(struct mh_process *p)
+{
+	pthread_mutex_lock(&p->lock);
+	p->cancel_state = mh_cancel_disable();
+}
+
+static inline void mh_process_unlock(struct mh_process *p)
+{
+	int before = p->cancel_state;
+
+	pthread_mutex_unlock(&p->lock);
+	mh_cancel_restore(before);
+}
+
+/* mh_nic_trylock takes nic->lock unless another thread has it; false: it has. */
+static inline bool mh_nic_trylock(struct mh_nic *nic)
+{
+	if (pthread_mutex_trylock(&nic->lock) != 0)
+		return false;
+	nic->cancel_state = mh_cancel_disable();
+	return true;
+}
+
 /* mh_nic_lock and mh_nic_unlock: everybody but the progress thread comes in through these. */
 static inline void mh_nic_lock(struct mh_nic *nic)
 {
-	if (pthread_mutex_trylock(&nic->lock) == 0)
+	if (mh_nic_trylock(nic))
 		return;
 	atomic_fetch_add(&nic->progress.waiters, 1);
 	pthread_mutex_lock(&nic->lock);
 	atomic_fetch_sub(&nic->progress.waiters, 1);
+	nic->cancel_state = mh_cancel_disable();
 }
 
 static inline void mh_nic_unlock(struct mh_nic *nic)
 {
+	int before = nic->cancel_state;
+
 	pthread_mutex_unlock(&nic->lock);
+	mh_cancel_restore(before);
 }
 
 static inline uint64_t mh_now_ns(void)

@@ -31,9 +31,9 @@ void mh_log_once(const char *text)
 {
 	struct mh_process *p = mh_process();
 
-	pthread_mutex_lock(&p->lock);
+	mh_process_lock(p);
 	mh_process_log_once(p, text);
-	pthread_mutex_unlock(&p->lock);
+	mh_process_unlock(p);
 }
 
 /* Once is enough: a child that polls would say it millions of times. */
@@ -67,7 +67,7 @@ void *mh_process_find(void *(*find)(struct mh_nic *nic, const void *owner), cons
 	struct mh_process *p = mh_process();
 	void *found = NULL;
 
-	pthread_mutex_lock(&p->lock);
+	mh_process_lock(p);
 	for (uint32_t i = 0; i < MH_DEVICES_MAX && !found; i++) {
 		struct mh_nic *nic = p->of[i].nic;
 
@@ -77,6 +77,6 @@ void *mh_process_find(void *(*find)(struct mh_nic *nic, const void *owner), cons
 		found = find(nic, owner);
 		mh_nic_unlock(nic);
 	}
-	pthread_mutex_unlock(&p->lock);
+	mh_process_unlock(p);
 	return found;
 }

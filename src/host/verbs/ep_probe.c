@@ -78,6 +78,7 @@ static int post_probes(struct mh_nic *nic, struct mh_ep_batch *b, uint8_t tclass
 static int run_batch(struct mh_nic *nic, struct mh_ep_batch *b, uint8_t tclass, uint64_t timeout_ns)
 {
 	uint64_t now = mh_now_ns(), deadline = now + timeout_ns;
+	int cancel_state = mh_cancel_disable(); /* the batch is on this thread's stack */
 	bool more;
 	int err;
 
@@ -91,6 +92,7 @@ static int run_batch(struct mh_nic *nic, struct mh_ep_batch *b, uint8_t tclass, 
 		more = !err && b->posted < b->n && now < deadline;
 		mh_ep_batch_wait(b, more);
 	} while (more);
+	mh_cancel_restore(cancel_state);
 	if (!err && b->posted < b->n)
 		err = EAGAIN;
 	return err ? err : b->answered < b->n ? ETIMEDOUT : 0;

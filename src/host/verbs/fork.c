@@ -12,25 +12,28 @@
 
 #include "host/stats/stats.h"
 
-/* The order of locks is the same as everywhere: the table of NICs, then NICs by number. */
+/*
+ * The order of locks is the same as everywhere: the table of NICs, then NICs by number. They are
+ * released in the opposite order, for each restores the cancellation state that it found.
+ */
 static void lock_all(void)
 {
 	struct mh_process *p = mh_process();
 
-	pthread_mutex_lock(&p->lock);
+	mh_process_lock(p);
 	for (uint32_t i = 0; i < MH_DEVICES_MAX; i++)
 		if (p->of[i].nic)
-			pthread_mutex_lock(&p->of[i].nic->lock);
+			mh_nic_lock(p->of[i].nic);
 }
 
 static void unlock_all(void)
 {
 	struct mh_process *p = mh_process();
 
-	for (uint32_t i = 0; i < MH_DEVICES_MAX; i++)
+	for (uint32_t i = MH_DEVICES_MAX; i-- > 0;)
 		if (p->of[i].nic)
-			pthread_mutex_unlock(&p->of[i].nic->lock);
-	pthread_mutex_unlock(&p->lock);
+			mh_nic_unlock(p->of[i].nic);
+	mh_process_unlock(p);
 }
 
 /*
@@ -41,18 +44,18 @@ static void leave_inherited(void)
 {
 	struct mh_process *p = mh_process();
 
-	for (uint32_t i = 0; i < MH_DEVICES_MAX; i++) {
+	for (uint32_t i = MH_DEVICES_MAX; i-- > 0;) {
 		struct mh_nic *nic = p->of[i].nic;
 
 		if (!nic)
 			continue;
-		pthread_mutex_unlock(&nic->lock);
+		mh_nic_unlock(nic);
 		mh_nic_close_inherited(nic);
 		p->of[i].inherited = nic;
 		p->of[i].nic = NULL;
 		p->of[i].users = 0;
 	}
-	pthread_mutex_unlock(&p->lock);
+	mh_process_unlock(p);
 }
 
 /*
@@ -62,10 +65,13 @@ static void leave_inherited(void)
 static void publish_final_stats(void)
 {
 	struct mh_process *p = mh_process();
+	int cancel_state = mh_cancel_disable();
 	struct timespec until;
 
-	if (pthread_mutex_trylock(&p->lock))
+	if (pthread_mutex_trylock(&p->lock)) {
+		mh_cancel_restore(cancel_state);
 		return;
+	}
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec += 1;
 	for (uint32_t i = 0; i < MH_DEVICES_MAX; i++) {
@@ -77,6 +83,7 @@ static void publish_final_stats(void)
 		}
 	}
 	pthread_mutex_unlock(&p->lock);
+	mh_cancel_restore(cancel_state);
 }
 
 static void install_handlers(void)

@@ -19,11 +19,13 @@
 /* ENODEV is no fault of the configuration: it ends the list of devices, so nothing is logged. */
 static int device_read_env(uint32_t i, struct mh_env *env)
 {
+	int cancel_state = mh_cancel_disable(); /* callers hold locks of their own */
 	struct mh_env_error error;
 	int err = mh_env_read(env, i, &error);
 
 	if (err && err != ENODEV)
 		mh_log_once(error.text);
+	mh_cancel_restore(cancel_state);
 	return err;
 }
 
@@ -75,14 +77,14 @@ static int device_acquire_nic(uint32_t i, struct mh_nic **nic)
 
 	if (i >= MH_DEVICES_MAX)
 		return ENODEV;
-	pthread_mutex_lock(&p->lock);
+	mh_process_lock(p);
 	if (!p->of[i].nic)
 		err = device_make_nic(p, i);
 	if (!err) {
 		p->of[i].users++;
 		*nic = p->of[i].nic;
 	}
-	pthread_mutex_unlock(&p->lock);
+	mh_process_unlock(p);
 	return err;
 }
 
@@ -95,12 +97,12 @@ static void device_release_nic(struct mh_nic *nic)
 	struct mh_process *p = mh_process();
 	uint32_t i = nic->env.device;
 
-	pthread_mutex_lock(&p->lock);
+	mh_process_lock(p);
 	if (--p->of[i].users == 0) {
 		mh_nic_destroy(nic);
 		p->of[i].nic = NULL;
 	}
-	pthread_mutex_unlock(&p->lock);
+	mh_process_unlock(p);
 }
 
 /* device_log_descriptor says that there is no descriptor, or no memory, for asynchronous events. */
