@@ -46,6 +46,8 @@ struct mt_timing {
 	uint64_t port_notice_ns;
 	/* How long after a request was answered or given up a late answer may still arrive. */
 	uint64_t ep_quarantine_ns;
+	/* While no port is up retries are not used up, for so long at most. 0: they go on. */
+	uint64_t no_port_ns;
 };
 
 struct mt_engine_cfg {

@@ -38,6 +38,7 @@ TEST(mt_engine_cfg_default, times_and_sizes)
 	assert_u_eq(cfg.timing.idle_ns, 100 * ms);
 	assert_u_eq(cfg.timing.ep_quarantine_ns, 100 * ms);
 	assert_u_eq(cfg.timing.port_notice_ns, 10 * ms);
+	assert_u_eq(cfg.timing.no_port_ns, 0);
 }
 
 TEST(mt_qp_attr_default, what_a_qp_has_after_reset)

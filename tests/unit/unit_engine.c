@@ -103,6 +103,7 @@ CASE(mt_engine_size, every_range_to_its_ends)
 	assert_false(ACCEPTS(timing.backpressure_ns, 0));
 	REACHES(timing.ep_quarantine_ns, 0, longest);
 	REACHES(timing.port_notice_ns, 0, longest);
+	REACHES(timing.no_port_ns, 0, longest);
 	REACHES(timing.revival_gap_ns, 1, UINT32_MAX);
 }
 

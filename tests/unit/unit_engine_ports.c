@@ -104,6 +104,37 @@ CASE(mt_engine_port_set, with_all_down_nothing_is_sent_and_time_goes_on)
 	assert_u_eq(ev.status, RD_WC_RETRY_EXC_ERR);
 }
 
+/* Retries wait for a port to come back, and end some time after the last went. */
+static void go_on_until(uint64_t end_ns)
+{
+	while (mt_engine_deadline(n.engine) < end_ns)
+		mt_engine_tick(n.engine, mt_engine_deadline(n.engine));
+	mt_engine_tick(n.engine, end_ns);
+}
+
+/* REQ(req.retry.no-port) */
+CASE(mt_engine_port_set, with_all_down_retries_wait)
+{
+	const uint64_t s = 1000000000, wait_ns = 100 * s;
+
+	n.engine->cfg.timing.no_port_ns = wait_ns;
+	assert_i_eq(node_post(&n, n.qp, 1, NODE_MTU, 0), MT_OK);
+	assert_u_eq(node_tx(&n, 0, &d, 1), 1);
+	mt_engine_port_set(n.engine, 0, 0, false);
+	mt_engine_port_set(n.engine, 7, 1, false);
+	go_on_until(wait_ns);
+	assert_u_eq(n.qp->state, RD_QPS_RTS);
+	mt_engine_port_set(n.engine, wait_ns, 1, true);
+	go_on_until(wait_ns + s);
+	assert_u_eq(n.qp->state, RD_QPS_RTS);
+	assert_true(node_tx_opcode(&n, wait_ns + s, MW_WRITE_ONLY, &d));
+	mt_engine_port_set(n.engine, wait_ns + s, 1, false);
+	go_on_until(2 * wait_ns + s);
+	assert_u_eq(n.qp->state, RD_QPS_RTS);
+	go_on_until(4 * wait_ns);
+	assert_u_eq(n.qp->state, RD_QPS_ERR);
+}
+
 /* The only path that is left takes what was lost on it, whatever other ports would have. */
 CASE(mt_engine_port_set, the_last_path_takes_its_own_losses)
 {

@@ -33,7 +33,7 @@ static bool timing_valid(const struct mt_timing *t)
 	       t->tail_probe_min_ns <= TIME_MAX_NS && t->rto_min_ns <= TIME_MAX_NS &&
 	       t->backpressure_ns > 0 && t->backpressure_ns <= TIME_MAX_NS &&
 	       t->ep_quarantine_ns <= TIME_MAX_NS && t->port_notice_ns <= TIME_MAX_NS &&
-	       t->revival_gap_ns > 0;
+	       t->no_port_ns <= TIME_MAX_NS && t->revival_gap_ns > 0;
 }
 
 static bool cfg_valid(const struct mt_engine_cfg *c)

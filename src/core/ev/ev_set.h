@@ -119,6 +119,8 @@ bool mt_local_ports_set(struct mt_local_ports *p, uint32_t port, bool up, uint64
 /* mt_local_ports_may_have_lost says whether a packet sent then on this port may have been lost with
  * it. */
 bool mt_local_ports_may_have_lost(const struct mt_local_ports *p, uint32_t port, uint64_t sent_ns);
+/* mt_local_ports_down_ns returns for how long no port has been up; none may be. */
+uint64_t mt_local_ports_down_ns(const struct mt_local_ports *p, uint64_t now_ns);
 /* mt_local_ports_nearest returns `port` if it is open, else the next that is; one must be up. */
 uint8_t mt_local_ports_nearest(const struct mt_local_ports *p, uint32_t port);
 

@@ -39,6 +39,17 @@ bool mt_local_ports_may_have_lost(const struct mt_local_ports *p, uint32_t port,
 	       sent_ns < p->since_ns[port];
 }
 
+uint64_t mt_local_ports_down_ns(const struct mt_local_ports *p, uint64_t now_ns)
+{
+	uint64_t last = 0;
+
+	mb_assert(p->up == 0);
+	for (uint32_t i = 0; i < p->n; i++)
+		if (p->since_ns[i] > last)
+			last = p->since_ns[i];
+	return now_ns > last ? now_ns - last : 0;
+}
+
 uint8_t mt_local_ports_nearest(const struct mt_local_ports *p, uint32_t port)
 {
 	mb_assert(port < p->n && p->up != 0);

@@ -350,13 +350,16 @@ static void resend_oldest(struct mt_qp *qp, uint64_t now_ns)
 
 /*
  * What the last timeout sends again waits for a port with room. An attempt that never left must not
- * use up a retry; without any port the retries go on, since nobody may be there to bring one back.
- * REQ(req.retry.sent)
+ * use up a retry. Without any port retries wait for one to come back, but not for ever: nobody may
+ * be there to bring one back. REQ(req.retry.sent) REQ(req.retry.no-port)
  */
-static bool resend_waits_for_port(const struct mt_qp *qp)
+static bool resend_waits_for_port(const struct mt_qp *qp, uint64_t now_ns)
 {
 	const struct mt_requester *req = &qp->req;
+	const struct mt_engine *e = qp->engine;
 
+	if (e->ports.up == 0)
+		return mt_local_ports_down_ns(&e->ports, now_ns) < e->cfg.timing.no_port_ns;
 	return mt_ev_set_is_reachable(qp->ev_set) &&
 	       (req->repeat_last || (req->timed_out && req->window.lost > 0));
 }
@@ -392,7 +395,7 @@ void mt_qp_tick(struct mt_qp *qp, uint64_t now_ns)
 		mt_qp_arm(qp);
 		return;
 	}
-	if (resend_waits_for_port(qp))
+	if (resend_waits_for_port(qp, now_ns))
 		mt_rto_exclude(&req->rto, now_ns - req->rto.step_ns);
 	switch (mt_rto_expire(&req->rto, &limits, mt_qp_probe_after_ns(qp), now_ns)) {
 	case MT_RTO_WAIT:
