@@ -46,7 +46,7 @@
 	X(posix_fallocate, FC_MAY_REFUSE, ENOSPC, EOPNOTSUPP) \
 	X(ftruncate, FC_MAY_REFUSE, ENOSPC, 0)                \
 	X(eventfd, FC_MAY_REFUSE, EMFILE, ENOMEM)             \
-	X(getrandom, FC_GOES_ON, EAGAIN, ENOSYS)              \
+	X(getrandom, FC_MAY_REFUSE, EAGAIN, ENOSYS)           \
 	X(prctl, FC_GOES_ON, EPERM, 0)                        \
 	X(getpriority, FC_GOES_ON, EACCES, 0)                 \
 	X(setpriority, FC_GOES_ON, EACCES, 0)                 \

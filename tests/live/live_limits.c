@@ -10,10 +10,16 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "unit/loopback.h"
@@ -193,6 +199,72 @@ LIMITS_TEST(descriptors_end_with_the_program)
 	}
 	assert_u_eq(found, descriptors() - before);
 	assert_int_equal(ibv_close_device(ctx), 0);
+}
+
+/* forbid_random has getrandom(2) fail with EPERM from now on, as a sandbox may. */
+static bool forbid_random(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getrandom, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog filter = {sizeof(code) / sizeof(code[0]), code};
+
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+}
+
+#define NO_SECCOMP 77
+
+static int open_without_random(void)
+{
+	if (!forbid_random())
+		return NO_SECCOMP;
+	errno = 0;
+	return ibv_open_device(list[0]) || errno != EPERM;
+}
+
+static int register_without_random(void)
+{
+	struct ibv_context *ctx = ibv_open_device(list[0]);
+	struct ibv_pd *pd = ibv_alloc_pd(ctx);
+	uint8_t bytes[64];
+	int bad = NO_SECCOMP;
+
+	if (forbid_random()) {
+		errno = 0;
+		bad = ibv_reg_mr(pd, bytes, sizeof(bytes), 0) || errno != EPERM;
+	}
+	ibv_dealloc_pd(pd);
+	ibv_close_device(ctx);
+	return bad;
+}
+
+static void check_in_child(int (*body)(void))
+{
+	pid_t child = fork();
+	int status;
+
+	if (child == 0)
+		_exit(body());
+	assert_i_eq(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == NO_SECCOMP)
+		test_skip("no seccomp filters here");
+	assert_i_eq(WEXITSTATUS(status), 0);
+}
+
+/* Keys that can be guessed are worse than an error. */
+LIMITS_TEST(no_random_numbers)
+{
+	check_in_child(open_without_random);
+}
+
+LIMITS_TEST(no_random_numbers_any_more)
+{
+	check_in_child(register_without_random);
 }
 
 LIMITS_TEST(again_and_again)

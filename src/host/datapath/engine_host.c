@@ -26,6 +26,8 @@
 /* Requests to other endpoints under way, or resting for longer than a packet lives. */
 #define ENGINE_EP_REQUESTS 1024u
 #define ENGINE_EP_ID_REUSE_DELAY_NS UINT64_C(1000000000)
+/* How long a program that has no link left is not told: a cable is plugged in again meanwhile. */
+#define ENGINE_NO_PORT_NS UINT64_C(10000000000)
 /* A switch or a kernel may take this long to say that a link is gone. */
 #define ENGINE_PORT_STATUS_RETRY_NS UINT64_C(1000000000)
 #define PROBE_BACKOFF_MAX 10u
@@ -136,8 +138,10 @@ static bool engine_atomic(void *ctx, void *mr_user, uint64_t offset, const struc
  * Times come from the settings or are a software NIC's: what it talks to is scheduled by an
  * operating system, so they are longer than a NIC of silicon has.
  */
-static void engine_configure(const struct mh_env *env, uint32_t slot, struct mt_engine_cfg *cfg)
+static void engine_configure(const struct mh_nic *nic, struct mt_engine_cfg *cfg)
 {
+	const struct mh_env *env = &nic->env;
+
 	mt_engine_cfg_default(cfg, env->n_ports);
 	cfg->max_qps = MH_QPN_INDEX_MASK + 1;
 	cfg->max_mrs = MH_MRS_MAX;
@@ -145,10 +149,11 @@ static void engine_configure(const struct mh_env *env, uint32_t slot, struct mt_
 	cfg->control_ring = ENGINE_RING;
 	cfg->event_ring = ENGINE_RING;
 	cfg->ep_requests = ENGINE_EP_REQUESTS;
-	cfg->endpoint = slot;
+	cfg->endpoint = nic->ports.slot;
 	cfg->qpn_index_bits = MH_QPN_INDEX_BITS;
 	cfg->timing.ep_quarantine_ns = ENGINE_EP_ID_REUSE_DELAY_NS;
 	cfg->timing.port_notice_ns = ENGINE_PORT_STATUS_RETRY_NS;
+	cfg->timing.no_port_ns = ENGINE_NO_PORT_NS;
 	cfg->timing.revival_gap_ns = ENGINE_REVIVAL_GAP_NS;
 	cfg->svc_time = env->svc_time;
 	cfg->timing.rto_min_ns = env->rto_min_ns;
@@ -158,7 +163,7 @@ static void engine_configure(const struct mh_env *env, uint32_t slot, struct mt_
 	cfg->timing.tail_probe_min_ns = env->tail_probe_ns;
 	cfg->timing.reorder_min_ns = env->reorder_min_ns;
 	cfg->timing.reorder_max_ns = env->reorder_max_ns;
-	cfg->seed = mh_entropy(); /* processes must not spray alike */
+	cfg->seed = nic->seed; /* processes must not spray alike */
 }
 
 /* An odd number: consecutive EVs differ in many bits of the flow label. */
@@ -255,7 +260,7 @@ int mh_engine_create(struct mh_nic *nic, uint64_t now_ns)
 	size_t size;
 	int err;
 
-	engine_configure(&nic->env, nic->ports.slot, &cfg);
+	engine_configure(nic, &cfg);
 	cfg.max_run = mh_ports_max_run(&nic->ports, nic->env.run);
 	size = mt_engine_size(&cfg);
 	mb_assert(size > 0);

@@ -86,7 +86,7 @@ int mh_nic_create_ud(struct mh_nic *nic)
 		.evs = evs,
 		.n_evs = mh_engine_evs(&nic->env, evs),
 		.n_ports = nic->ports.n,
-		.seed = mh_entropy(),
+		.seed = ~nic->seed,
 	};
 
 	nic->ud = mu_create(&cfg, &env);

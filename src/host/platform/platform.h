@@ -81,8 +81,11 @@ mw_crc32_fn mh_crc32_best(void);
 
 /* ---- numbers that no peer can guess (seeds, keys, first QP numbers): entropy.c ---- */
 
-/* mh_entropy returns 64 bits from the kernel; where it has none yet, of the clock. Never blocks. */
-uint64_t mh_entropy(void);
+/*
+ * mh_entropy gets 64 bits from the kernel. Never blocks. EAGAIN: it has none yet, early at boot;
+ * EPERM, ENOSYS: this process may not ask. The caller fails with the same error.
+ */
+int mh_entropy(uint64_t *number);
 
 /* ---- whether a thread goes before others of its core: thread_priority.c ---- */
 

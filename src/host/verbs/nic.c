@@ -76,12 +76,27 @@ static void nic_init_lock(struct mh_nic *nic)
 	pthread_mutexattr_destroy(&attr);
 }
 
+/* nic_draw_seed draws what no peer may guess. */
+static int nic_draw_seed(struct mh_nic *nic, struct mio_error *error)
+{
+	int err = mh_entropy(&nic->seed);
+
+	if (err)
+		snprintf(error->text, sizeof(error->text),
+			 "getrandom(2): %s: without random numbers from the kernel keys could be "
+			 "guessed%s",
+			 strerror(err), err == EAGAIN ? "; try again, it is early at boot" : "");
+	return err;
+}
+
 /* nic_open makes the parts in order; on an error the caller takes apart what there is. */
 static int nic_open(struct mh_nic *nic, struct mio_error *error)
 {
 	uint64_t now = mh_now_ns();
-	int err = mh_ports_open(&nic->ports, &nic->env, now, error);
+	int err = nic_draw_seed(nic, error);
 
+	if (!err)
+		err = mh_ports_open(&nic->ports, &nic->env, now, error);
 	if (err)
 		return err;
 	nic->was_up = mh_ports_up(&nic->ports) != 0;

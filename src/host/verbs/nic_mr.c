@@ -39,9 +39,12 @@ static int mr_add(struct mh_nic *nic, const struct mh_mr *mr)
 /* A key whose MR the engine has no memory for is given back at once: no peer has seen it. */
 static int mr_insert(struct mh_nic *nic, struct mh_mr *mr)
 {
-	int err;
+	uint64_t random;
+	int err = mh_entropy(&random);
 
-	mr->key = mh_mr_keys_alloc(&nic->mr_indices, mh_entropy());
+	if (err)
+		return err;
+	mr->key = mh_mr_keys_alloc(&nic->mr_indices, random);
 	if (mr->key == 0)
 		return ENOMEM;
 	err = mr_add(nic, mr);

@@ -21,9 +21,12 @@
 
 static int mw_insert(struct mh_nic *nic, struct mh_mw *mw)
 {
-	int result;
+	uint64_t random;
+	int result = mh_entropy(&random);
 
-	mw->key = mh_mr_keys_alloc(&nic->mr_indices, mh_entropy());
+	if (result)
+		return result;
+	mw->key = mh_mr_keys_alloc(&nic->mr_indices, random);
 	if (mw->key == 0)
 		return ENOMEM;
 	result = mt_mw_add(nic->engine, mw->key, mw->pd->number, mw->type);
@@ -89,15 +92,20 @@ static int mw_post(struct mh_qp *qp, const struct mt_local_wr *wr)
 	return mh_engine_errno(result);
 }
 
-/* The key that a bind gives: of type 2 as the WR has it, of type 1 any other. */
-static uint32_t mw_next_key(const struct mh_mw *mw, uint32_t rkey)
+/* mw_next_key finds the key that a bind gives: of type 2 as the WR has it, of type 1 any other. */
+static int mw_next_key(const struct mh_mw *mw, uint32_t rkey, uint32_t *next)
 {
-	uint32_t turn = 1 + (uint32_t)(mh_entropy() % 255);
 	uint32_t key = mw->key;
+	uint64_t random;
+	int err;
 
+	*next = rkey;
 	if (mw->type == RD_MW_TYPE_2)
-		return rkey;
-	return (key & ~UINT32_C(0xFF)) | ((key + turn) & 0xFF);
+		return 0;
+	err = mh_entropy(&random);
+	if (!err)
+		*next = (key & ~UINT32_C(0xFF)) | ((key + 1 + (uint32_t)(random % 255)) & 0xFF);
+	return err;
 }
 
 /* REQ(ext.mw.rkey) */
@@ -109,15 +117,16 @@ int mh_mw_post_bind(struct mh_qp *qp, const struct rd_send_wr *wr)
 		.addr = bind->addr,
 		.length = bind->length,
 		.lkey = bind->mr ? mh_mr_lkey(bind->mr) : 0,
-		.rkey = mw_next_key(bind->mw, wr->rkey),
 		.window = mh_mr_key_index(bind->mw->key),
 		.access = bind->access,
 		.flags = wr->flags & LOCAL_FLAGS,
 		.zero_based = bind->zero_based,
 		.opcode = RD_WR_BIND_MW,
 	};
-	int err;
+	int err = mw_next_key(bind->mw, wr->rkey, &out.rkey);
 
+	if (err)
+		return err;
 	if (bind->access & ~BIND_ACCESS || (out.rkey ^ bind->mw->key) >> 8 != 0)
 		return EINVAL;
 	err = mw_post(qp, &out);

@@ -126,11 +126,17 @@ static struct mh_qp *qp_alloc(const struct mh_qp_init *init)
 /* Longer than any queue of a network holds a packet, and a peer's retries on it go on. */
 #define QP_INDEX_REUSE_DELAY_NS UINT64_C(1000000000)
 
-/* qp_choose_index returns a free index, 0 when all are in use, or were a moment ago. */
-static uint32_t qp_choose_index(struct mh_nic *nic)
+/* qp_choose_index finds a free index; ENOMEM when all are in use, or were a moment ago. */
+static int qp_choose_index(struct mh_nic *nic, uint32_t *index)
 {
+	uint64_t random;
+	int err = mh_entropy(&random);
+
+	if (err)
+		return err;
 	mh_rests_end(&nic->qp_rests, mh_now_ns(), &nic->qp_indices);
-	return mh_numbers_take(&nic->qp_indices, (uint32_t)mh_entropy());
+	*index = mh_numbers_take(&nic->qp_indices, (uint32_t)random);
+	return *index == 0 ? ENOMEM : 0;
 }
 
 static enum mt_result qp_init_ud(struct mh_nic *nic, struct mh_qp *qp)
@@ -143,11 +149,11 @@ static enum mt_result qp_init_ud(struct mh_nic *nic, struct mh_qp *qp)
 
 static int qp_insert(struct mh_nic *nic, struct mh_qp *qp)
 {
-	uint32_t index = qp_choose_index(nic);
-	int result = MT_OK;
+	uint32_t index;
+	int result = qp_choose_index(nic, &index);
 
-	if (index == 0)
-		return ENOMEM;
+	if (result)
+		return result;
 	qp->number = nic->ports.slot << MH_QPN_INDEX_BITS | index;
 	if (qp->init.type == MH_QPT_UD)
 		result = qp_init_ud(nic, qp);
