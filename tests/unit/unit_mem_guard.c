@@ -222,6 +222,99 @@ TEST(mh_guard_open, a_signal_that_was_ignored_still_is)
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 7);
 }
 
+static bool is_blocked(int number)
+{
+	sigset_t now;
+
+	pthread_sigmask(SIG_SETMASK, NULL, &now);
+	return sigismember(&now, number) == 1;
+}
+
+/* guard_check_mask ends the process: 7 when the signals are blocked that its sigaction asked for. */
+static void guard_check_mask(int number)
+{
+	_exit(is_blocked(number) && is_blocked(SIGUSR1) && !is_blocked(SIGUSR2) ? 7 : 8);
+}
+
+static void guard_count(int number)
+{
+	(void)number;
+	guard_heard++;
+}
+
+/* guard_program_child runs `body` in a child whose handler of SIGBUS is `before`, under ours. */
+static int guard_program_child(const struct sigaction *before, void (*body)(void))
+{
+	pid_t pid = fork();
+	int status;
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		sigaction(SIGBUS, before, NULL);
+		mh_guard_open();
+		body();
+		_exit(1);
+	}
+	assert_i_eq(waitpid(pid, &status, 0), pid);
+	return status;
+}
+
+static void raise_bus(void)
+{
+	raise(SIGBUS);
+}
+
+TEST(mh_guard_open, the_programs_handler_runs_with_its_mask)
+{
+	struct sigaction before = {.sa_handler = guard_check_mask};
+	int status;
+
+	sigaddset(&before.sa_mask, SIGUSR1);
+	status = guard_program_child(&before, raise_bus);
+	assert_true(WIFEXITED(status));
+	assert_i_eq(WEXITSTATUS(status), 7);
+}
+
+/* The mask is back afterwards, and a handler that asked for that hears the signal once. */
+static void raise_bus_twice(void)
+{
+	guard_heard = 0;
+	raise(SIGBUS);
+	if (guard_heard != 1 || is_blocked(SIGBUS) || is_blocked(SIGUSR1))
+		_exit(2);
+	raise(SIGBUS);
+}
+
+TEST(mh_guard_open, a_handler_that_runs_once_runs_once)
+{
+	struct sigaction before = {.sa_handler = guard_count, .sa_flags = (int)SA_RESETHAND};
+	int status;
+
+	sigaddset(&before.sa_mask, SIGUSR1);
+	status = guard_program_child(&before, raise_bus_twice);
+	assert_true(WIFSIGNALED(status));
+	assert_i_eq(WTERMSIG(status), SIGBUS);
+}
+
+static void close_when_spent(void)
+{
+	struct sigaction now;
+
+	raise(SIGBUS);
+	mh_guard_close();
+	sigaction(SIGBUS, NULL, &now);
+	_exit(now.sa_handler == SIG_DFL ? 7 : 8);
+}
+
+TEST(mh_guard_close, does_not_put_back_a_handler_that_ran_once)
+{
+	struct sigaction before = {.sa_handler = guard_count, .sa_flags = (int)SA_RESETHAND};
+	int status = guard_program_child(&before, close_when_spent);
+
+	assert_true(WIFEXITED(status));
+	assert_i_eq(WEXITSTATUS(status), 7);
+}
+
 TEST(mh_guard_close, leaves_the_handler_that_the_program_put_on_top)
 {
 	struct sigaction chain = {.sa_sigaction = guard_chain, .sa_flags = SA_SIGINFO}, now;

@@ -34,23 +34,41 @@ struct guard_run {
 /* A signal handler has no argument of ours: these are what it finds its way by. */
 static const int guard_signal[GUARD_SIGNALS] = {SIGSEGV, SIGBUS};
 static struct sigaction guard_before[GUARD_SIGNALS];
-static bool guard_in_chain[GUARD_SIGNALS]; /* put in place and not taken back */
-static uint32_t guard_users;		   /* NICs; under the lock of those who make and end them */
+static bool guard_in_chain[GUARD_SIGNALS];     /* put in place and not taken back */
+static atomic_bool guard_spent[GUARD_SIGNALS]; /* the handler of before was to run once, and did */
+static uint32_t guard_users; /* NICs; under the lock of those who make and end them */
 /* Initial-exec: looking it up in a handler must not allocate. */
 static _Thread_local struct guard_run *volatile guard_now
 	__attribute__((tls_model("initial-exec")));
 
+/* call_handler runs the handler of before with the signals blocked that it asked for. */
+static void call_handler(const struct sigaction *before, int number, siginfo_t *info, void *context)
+{
+	sigset_t blocked = before->sa_mask, old;
+
+	if (!(before->sa_flags & SA_NODEFER))
+		sigaddset(&blocked, number);
+	pthread_sigmask(SIG_BLOCK, &blocked, &old);
+	if (before->sa_flags & SA_SIGINFO)
+		before->sa_sigaction(number, info, context);
+	else
+		before->sa_handler(number);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
 /* chain_signal gives a signal to the handler of before. */
 static void chain_signal(int number, siginfo_t *info, void *context)
 {
-	const struct sigaction *before = &guard_before[number == guard_signal[0] ? 0 : 1];
+	uint32_t i = number == guard_signal[0] ? 0 : 1;
+	const struct sigaction *before = &guard_before[i];
+	bool handled = (before->sa_flags & SA_SIGINFO) ||
+		       (before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN);
 
-	if (before->sa_flags & SA_SIGINFO) {
-		before->sa_sigaction(number, info, context);
-		return;
-	}
-	if (before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN) {
-		before->sa_handler(number);
+	/* SA_RESETHAND: the second one meets the default action. */
+	if (handled && (before->sa_flags & (int)SA_RESETHAND))
+		handled = !atomic_exchange(&guard_spent[i], true);
+	if (handled) {
+		call_handler(before, number, info, context);
 		return;
 	}
 	if (before->sa_handler == SIG_IGN && info->si_code <= 0)
@@ -100,9 +118,19 @@ void mh_guard_open(void)
 	action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
 	sigemptyset(&action.sa_mask);
 	for (uint32_t i = 0; i < GUARD_SIGNALS; i++)
-		if (!guard_in_chain[i])
+		if (!guard_in_chain[i]) {
+			atomic_store(&guard_spent[i], false);
 			guard_in_chain[i] =
 				sigaction(guard_signal[i], &action, &guard_before[i]) == 0;
+		}
+}
+
+/* restore_of returns what is put back: of a handler that was to run once, and did, the default. */
+static const struct sigaction *restore_of(uint32_t i)
+{
+	static const struct sigaction by_default = {.sa_handler = SIG_DFL};
+
+	return atomic_load(&guard_spent[i]) ? &by_default : &guard_before[i];
 }
 
 void mh_guard_close(void)
@@ -111,7 +139,7 @@ void mh_guard_close(void)
 		return;
 	for (uint32_t i = 0; i < GUARD_SIGNALS; i++)
 		if (is_handler_on_top(guard_signal[i]))
-			guard_in_chain[i] = sigaction(guard_signal[i], &guard_before[i], NULL) != 0;
+			guard_in_chain[i] = sigaction(guard_signal[i], restore_of(i), NULL) != 0;
 }
 
 /*
