@@ -250,3 +250,27 @@ DEVICES_TEST(fork, gives_up_all_devices)
 	assert_int_equal(status, 0);
 	assert_int_equal(ibv_query_gid(d[1].ctx, 1, 0, &d[1].gid), 0);
 }
+
+/* The one that is left works: it makes a QP and takes it to RTS. */
+DEVICES_TEST(ibv_close_device, in_any_order)
+{
+	struct one *d = *state;
+	struct ibv_device *device[DEVICES];
+
+	for (int i = 0; i < DEVICES; i++)
+		device[i] = d[i].ctx->device;
+	for (int round = 0; round < 8; round++) {
+		int first = round & 1, opened_first = round >> 1 & 1;
+
+		close_one(&d[first]);
+		for (int again = 0; again < (round >> 2); again++) {
+			struct ibv_context *ctx = ibv_open_device(device[first]);
+
+			assert_non_null(ctx);
+			assert_int_equal(ibv_close_device(ctx), 0);
+		}
+		close_one(&d[!first]);
+		open_one(device[opened_first], &d[opened_first]);
+		open_one(device[!opened_first], &d[!opened_first]);
+	}
+}

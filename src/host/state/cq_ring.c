@@ -10,6 +10,17 @@
 
 #include "host/state/nic_context.h"
 
+/* Head and tail change under the lock, which orders them; without it they are only looked at. */
+static uint32_t load(const _Atomic uint32_t *index)
+{
+	return atomic_load_explicit(index, memory_order_relaxed);
+}
+
+static void store(_Atomic uint32_t *index, uint32_t value)
+{
+	atomic_store_explicit(index, value, memory_order_relaxed);
+}
+
 /* raise_if_armed raises the event that req_notify asked for, if this completion is one of those. */
 static void raise_if_armed(struct mh_cq *cq, bool noteworthy)
 {
@@ -22,14 +33,16 @@ static void raise_if_armed(struct mh_cq *cq, bool noteworthy)
 /* REQ(api.cq.overflow) */
 bool mh_cq_add(struct mh_cq *cq, const struct mh_cqe *cqe)
 {
+	uint32_t tail;
 	bool room;
 
 	pthread_mutex_lock(&cq->lock);
-	room = !cq->overran && cq->tail - cq->head <= cq->mask;
+	tail = load(&cq->tail);
+	room = !cq->overran && tail - load(&cq->head) <= cq->mask;
 	if (room) {
-		cq->ring[cq->tail & cq->mask] = *cqe;
-		cq->ring[cq->tail & cq->mask].wc.done_ns = cq->dev->nic->engine_ns;
-		cq->tail++;
+		cq->ring[tail & cq->mask] = *cqe;
+		cq->ring[tail & cq->mask].wc.done_ns = cq->dev->nic->engine_ns;
+		store(&cq->tail, tail + 1);
 		raise_if_armed(cq, (cqe->wc.flags & RD_WC_SOLICITED) ||
 					   cqe->wc.status != RD_WC_SUCCESS);
 	} else if (!cq->overran) {
@@ -44,14 +57,15 @@ bool mh_cq_add(struct mh_cq *cq, const struct mh_cqe *cqe)
 /* Completions that stay keep their order; the place of those that go is free at once. */
 void mh_cq_purge(struct mh_cq *cq, uint32_t qpn)
 {
-	uint32_t keep;
+	uint32_t keep, tail;
 
 	pthread_mutex_lock(&cq->lock);
-	keep = cq->head;
-	for (uint32_t i = cq->head; i != cq->tail; i++)
+	keep = load(&cq->head);
+	tail = load(&cq->tail);
+	for (uint32_t i = keep; i != tail; i++)
 		if (cq->ring[i & cq->mask].wc.qpn != qpn)
 			cq->ring[keep++ & cq->mask] = cq->ring[i & cq->mask];
-	cq->tail = keep;
+	store(&cq->tail, keep);
 	pthread_mutex_unlock(&cq->lock);
 }
 
@@ -64,18 +78,21 @@ static bool is_recv(const struct mh_wc *wc)
 /* The look at head and tail beforehand spares idle polls the lock. */
 uint32_t mh_cq_pop(struct mh_cq *cq, uint32_t n, struct mh_wc *wc)
 {
-	uint32_t got = 0;
+	uint32_t got = 0, head, tail;
 
-	if (cq->head == cq->tail)
+	if (load(&cq->head) == load(&cq->tail))
 		return 0;
 	pthread_mutex_lock(&cq->lock);
-	for (; got < n && cq->head != cq->tail; got++) {
-		const struct mh_cqe *cqe = &cq->ring[cq->head++ & cq->mask];
+	head = load(&cq->head);
+	tail = load(&cq->tail);
+	for (; got < n && head != tail; got++) {
+		const struct mh_cqe *cqe = &cq->ring[head++ & cq->mask];
 
 		wc[got] = cqe->wc;
 		if (cqe->qp)
 			mh_qp_release_wrs(cqe->qp, is_recv(&cqe->wc), cqe->wr);
 	}
+	store(&cq->head, head);
 	pthread_mutex_unlock(&cq->lock);
 	return got;
 }
@@ -96,14 +113,14 @@ void mh_completion_push(struct mh_nic *nic, struct mh_cq *cq, const struct mh_cq
 static int copy_to_ring(struct mh_cq *cq, uint32_t cqe, struct mh_cqe *ring, uint32_t mask)
 {
 	struct mh_cqe *old = cq->ring;
-	uint32_t held = cq->tail - cq->head;
+	uint32_t head = load(&cq->head), held = load(&cq->tail) - head;
 
 	if (cq->overran || held > cqe) {
 		free(ring);
 		return cq->overran ? EOVERFLOW : EINVAL;
 	}
 	for (uint32_t i = 0; i < held; i++)
-		ring[(cq->head + i) & mask] = old[(cq->head + i) & cq->mask];
+		ring[(head + i) & mask] = old[(head + i) & cq->mask];
 	cq->ring = ring;
 	cq->mask = mask;
 	free(old);

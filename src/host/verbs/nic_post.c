@@ -165,8 +165,8 @@ static int post_send_one(struct mh_qp *qp, uint64_t now_ns, const struct rd_send
 int mh_qp_post_send(struct mh_qp *qp, const struct rd_send_wr *wr, uint32_t n, uint32_t *posted)
 {
 	struct mh_nic *nic = qp->dev->nic;
-	uint64_t now = mh_now_ns();
 	uint32_t done = 0;
+	uint64_t now;
 	int err = 0;
 
 	if (posted)
@@ -174,6 +174,7 @@ int mh_qp_post_send(struct mh_qp *qp, const struct rd_send_wr *wr, uint32_t n, u
 	if (mh_nic_is_inherited(nic))
 		return ENODEV;
 	mh_nic_lock(nic);
+	now = mh_now_ns(); /* the thread before us has told the engine a later time than before it */
 	while (done < n && !err) {
 		err = post_send_one(qp, now, &wr[done]);
 		if (!err)
