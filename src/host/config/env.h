@@ -251,8 +251,6 @@ struct mw_icrc_carrier mh_addr_icrc_carrier(const struct mh_addr_datagram *d);
 
 /* mh_iface_index returns its number, another whenever it is made anew; 0: there is none. */
 uint32_t mh_iface_index(const char *name);
-/* mh_iface_is_up says whether it is up and has carrier; true where that cannot be known. */
-bool mh_iface_is_up(const char *name);
 /*
  * mh_iface_address returns the interface's address in ip: its first IPv4 one, else its first IPv6
  * one that means something beyond the link. false: it has none.
@@ -266,19 +264,23 @@ int mh_iface_with_address(const uint8_t ip[16], char name[IF_NAMESIZE]);
 
 enum mh_iface_state {
 	MH_IFACE_UP,
+	MH_IFACE_DOUBTFUL, /* it may carry packets; for want of a port that does */
 	MH_IFACE_DOWN,
 	MH_IFACE_UNKNOWN, /* the process has no descriptor or memory left to ask with */
 };
 
 /*
  * mh_iface_state says whether a port with this address, on the interface `wanted` or with "" on
- * whichever has it, can work now. name is that of its interface, "?" for none; why says what is
- * missing where it is down.
+ * whichever has it, can work now. The interface with the number `index`, unless 0, is the one that
+ * was wanted, whatever it is called by now. name is that of its interface, "?" for none; why says
+ * what is missing where it is not up.
  */
-enum mh_iface_state mh_iface_state(const uint8_t ip[16], const char *wanted, char name[IF_NAMESIZE],
-				   const char **why);
+enum mh_iface_state mh_iface_state(const uint8_t ip[16], const char *wanted, uint32_t index,
+				   char name[IF_NAMESIZE], const char **why);
 /* mh_iface_mtu returns the largest IP packet that the interface sends; 0: cannot be known. */
 uint32_t mh_iface_mtu(const char *name);
+/* mh_env_mtu_of returns the largest path MTU whose packets an interface with this MTU sends; 0. */
+uint32_t mh_env_mtu_of(const struct mh_env *env, uint32_t ip_mtu);
 /* mh_iface_default returns the interface of the default route, IPv4 before IPv6; false: none. */
 bool mh_iface_default(char name[IF_NAMESIZE]);
 

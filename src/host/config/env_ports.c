@@ -227,8 +227,7 @@ static int ports_check_addresses(const struct mh_env *env, const struct mh_setti
 
 /* ---- path MTU ---- */
 
-/* ports_ib_mtu returns the largest IB MTU that fits IP packets of ip_mtu bytes; 0: none does. */
-static uint32_t ports_ib_mtu(const struct mh_env *env, uint32_t ip_mtu)
+uint32_t mh_env_mtu_of(const struct mh_env *env, uint32_t ip_mtu)
 {
 	uint32_t ip = mh_env_is_ipv4(env) ? IPV4_BYTES : IPV6_BYTES;
 	uint32_t outer = env->driver == MH_DRIVER_RAW41 ? IPV6_BYTES : 0;
@@ -261,9 +260,9 @@ static int ports_choose_mtu(struct mh_env *env, const struct mh_settings *s,
 		if (one[0] == '\0' && mh_iface_with_address(env->port[i].ip, one) != 0)
 			continue;
 		bytes = mh_iface_mtu(one);
-		if (bytes == 0 || ports_ib_mtu(env, bytes) >= largest)
+		if (bytes == 0 || mh_env_mtu_of(env, bytes) >= largest)
 			continue;
-		largest = ports_ib_mtu(env, bytes);
+		largest = mh_env_mtu_of(env, bytes);
 		ip_mtu = bytes;
 		strcpy(name, one);
 	}

@@ -10,6 +10,8 @@
 
 #include <errno.h>
 #include <ifaddrs.h>
+#include <linux/ethtool.h>
+#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,8 +24,8 @@ uint32_t mh_iface_index(const char *name)
 	return if_nametoindex(name);
 }
 
-/* iface_ask makes an ioctl about an interface; false: it failed. */
-static bool iface_ask(const char *name, unsigned long what, struct ifreq *request)
+/* iface_ask makes an ioctl about an interface, with `data` if it takes any; false: it failed. */
+static bool iface_ask(const char *name, unsigned long what, void *data, struct ifreq *request)
 {
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	bool good;
@@ -32,18 +34,41 @@ static bool iface_ask(const char *name, unsigned long what, struct ifreq *reques
 		return false;
 	memset(request, 0, sizeof(*request));
 	snprintf(request->ifr_name, sizeof(request->ifr_name), "%s", name);
+	if (data)
+		request->ifr_data = data;
 	good = ioctl(fd, what, request) == 0;
 	close(fd);
 	return good;
 }
 
-/* IFF_RUNNING is carrier: an interface with its cable pulled stays up for its administrator. */
-bool mh_iface_is_up(const char *name)
+static enum mh_iface_state down(const char *what, const char **why)
 {
+	*why = what;
+	return MH_IFACE_DOWN;
+}
+
+/*
+ * IFF_RUNNING is carrier: an interface with its cable pulled stays up for its administrator. The
+ * kernel notes a carrier, and lets packets out, up to a second after the driver has reported it,
+ * but at once (since 6.8) when it is asked for the link. An interface that has a carrier and is not
+ * running, of an older kernel or waiting to be authenticated, often carries packets.
+ */
+static enum mh_iface_state iface_link(const char *name, const char **why)
+{
+	struct ethtool_value link = {.cmd = ETHTOOL_GLINK};
 	struct ifreq request;
 
-	return !iface_ask(name, SIOCGIFFLAGS, &request) ||
-	       (request.ifr_flags & (IFF_UP | IFF_RUNNING)) == (IFF_UP | IFF_RUNNING);
+	iface_ask(name, SIOCETHTOOL, &link, &request);
+	if (!iface_ask(name, SIOCGIFFLAGS, NULL, &request))
+		return MH_IFACE_UP;
+	if (!(request.ifr_flags & IFF_UP))
+		return down("its interface is down", why);
+	if (request.ifr_flags & IFF_RUNNING)
+		return MH_IFACE_UP;
+	if (!link.data)
+		return down("no carrier", why);
+	*why = "its interface is not running yet";
+	return MH_IFACE_DOUBTFUL;
 }
 
 /* iface_ip reads an address that a peer could use; false: another family, or of one link only. */
@@ -115,7 +140,7 @@ uint32_t mh_iface_mtu(const char *name)
 {
 	struct ifreq request;
 
-	if (!iface_ask(name, SIOCGIFMTU, &request) || request.ifr_mtu < 0)
+	if (!iface_ask(name, SIOCGIFMTU, NULL, &request) || request.ifr_mtu < 0)
 		return 0;
 	return (uint32_t)request.ifr_mtu;
 }
@@ -170,21 +195,33 @@ bool mh_iface_default(char name[IF_NAMESIZE])
 	       iface_default_of("/proc/net/ipv6_route", iface_route6, name);
 }
 
-static enum mh_iface_state down(const char *what, const char **why)
+/* iface_bound names the interface of a port that is bound to one: by number, else by name. */
+static enum mh_iface_state iface_bound(const char *wanted, uint32_t index, char name[IF_NAMESIZE],
+				       const char **why)
 {
-	*why = what;
-	return MH_IFACE_DOWN;
+	if (index && if_indextoname(index, name))
+		return MH_IFACE_UP;
+	if (index && errno != ENXIO)
+		return MH_IFACE_UNKNOWN;
+	strcpy(name, wanted);
+	if (mh_iface_index(name))
+		return MH_IFACE_UP;
+	return errno == ENODEV ? down("its interface does not exist any more", why)
+			       : MH_IFACE_UNKNOWN;
 }
 
 /*
  * A port that is not bound to an interface follows its address: where that moves to another
- * interface, the port stays up and the other one's carrier counts.
+ * interface, the port stays up and the other one's carrier counts. One that is bound follows the
+ * interface, as its sockets do, through changes of name.
  */
-enum mh_iface_state mh_iface_state(const uint8_t ip[16], const char *wanted, char name[IF_NAMESIZE],
-				   const char **why)
+enum mh_iface_state mh_iface_state(const uint8_t ip[16], const char *wanted, uint32_t index,
+				   char name[IF_NAMESIZE], const char **why)
 {
+	enum mh_iface_state state = MH_IFACE_UP;
 	int err = mh_iface_with_address(ip, name);
 
+	*why = "";
 	if (err)
 		strcpy(name, "?");
 	if (err == EADDRNOTAVAIL)
@@ -192,9 +229,6 @@ enum mh_iface_state mh_iface_state(const uint8_t ip[16], const char *wanted, cha
 	if (err)
 		return MH_IFACE_UNKNOWN;
 	if (wanted[0])
-		strcpy(name, wanted);
-	if (mh_iface_index(name) == 0)
-		return errno == ENODEV ? down("its interface does not exist any more", why)
-				       : MH_IFACE_UNKNOWN;
-	return mh_iface_is_up(name) ? MH_IFACE_UP : down("its interface is down", why);
+		state = iface_bound(wanted, index, name, why);
+	return state != MH_IFACE_UP ? state : iface_link(name, why);
 }

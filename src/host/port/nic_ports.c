@@ -139,11 +139,11 @@ static int ports_add_capture_driver(struct mh_ports *ports, const struct mh_env 
  * address that it covers.
  */
 static int ports_open_udp(const struct mh_env *env, uint32_t i, const struct mio_addr *local,
-			  int fd, struct mio_port **io, struct mio_error *error)
+			  const char *ifname, int fd, struct mio_port **io, struct mio_error *error)
 {
 	struct mio_udp_cfg cfg = {
 		.local = *local,
-		.ifname = ports_ifname(env, i),
+		.ifname = ifname,
 		.ev_base = (uint16_t)env->ev_base,
 		.n_evs = env->evs,
 		.max_run = env->run,
@@ -163,15 +163,17 @@ static int ports_open_udp(const struct mh_env *env, uint32_t i, const struct mio
  * This driver writes link headers itself, so it needs to know its interface even if none was named.
  */
 static int ports_open_af_packet(const struct mh_env *env, uint32_t i, const struct mio_addr *local,
-				int fd, struct mio_port **io, struct mio_error *error)
+				const char *ifname, int fd, struct mio_port **io,
+				struct mio_error *error)
 {
 	char name[MH_IFNAME_MAX];
 	struct mio_af_packet_cfg cfg = {
 		.local = *local, .ifname = name, .rx_buffer_bytes = env->rx_buffer_bytes};
 	int err = 0;
 
-	strcpy(name, env->port[i].ifname);
-	if (name[0] == '\0')
+	if (ifname)
+		strcpy(name, ifname);
+	else
 		err = mh_iface_with_address(local->ip, name);
 	if (err) {
 		snprintf(error->text, sizeof(error->text),
@@ -184,12 +186,13 @@ static int ports_open_af_packet(const struct mh_env *env, uint32_t i, const stru
 	return mio_af_packet_open(&cfg, fd, io, error);
 }
 
-static int ports_open_raw41(const struct mh_env *env, uint32_t i, const struct mio_addr *local,
-			    int fd, struct mio_port **io, struct mio_error *error)
+static int ports_open_raw41(const struct mh_env *env, const struct mio_addr *local,
+			    const char *ifname, int fd, struct mio_port **io,
+			    struct mio_error *error)
 {
 	struct mio_raw41_cfg cfg = {
 		.local = *local,
-		.ifname = ports_ifname(env, i),
+		.ifname = ifname,
 		.rx_buffer_bytes = env->rx_buffer_bytes,
 	};
 
@@ -198,26 +201,30 @@ static int ports_open_raw41(const struct mh_env *env, uint32_t i, const struct m
 }
 
 static int ports_open_driver(const struct mh_env *env, uint32_t i, const struct mio_addr *local,
-			     int fd, struct mio_port **io, struct mio_error *error)
+			     const char *ifname, int fd, struct mio_port **io,
+			     struct mio_error *error)
 {
 	switch (env->driver) {
 	case MH_DRIVER_UDP:
-		return ports_open_udp(env, i, local, fd, io, error);
+		return ports_open_udp(env, i, local, ifname, fd, io, error);
 	case MH_DRIVER_AF_PACKET:
-		return ports_open_af_packet(env, i, local, fd, io, error);
+		return ports_open_af_packet(env, i, local, ifname, fd, io, error);
 	case MH_DRIVER_RAW41:
-		return ports_open_raw41(env, i, local, fd, io, error);
+		return ports_open_raw41(env, local, ifname, fd, io, error);
 	}
 	mb_unreachable();
 }
 
-/* ports_open_one opens port i around its claimed socket, which it takes over in any case. */
-static int ports_open_one(struct mh_ports *ports, const struct mh_env *env, uint32_t i, int fd,
-			  uint64_t now_ns, struct mio_error *error)
+/*
+ * ports_open_one opens port i around its claimed socket, which it takes over in any case. ifname is
+ * the interface that it is bound to, NULL: none.
+ */
+static int ports_open_one(struct mh_ports *ports, const struct mh_env *env, uint32_t i,
+			  const char *ifname, int fd, uint64_t now_ns, struct mio_error *error)
 {
 	struct mh_port *port = &ports->port[i];
 	struct mio_addr local = ports_local(env, i, ports->slot);
-	int err = ports_open_driver(env, i, &local, fd, &port->io, error);
+	int err = ports_open_driver(env, i, &local, ifname, fd, &port->io, error);
 
 	if (err) {
 		close(fd);
@@ -250,30 +257,19 @@ static void ports_close_all(struct mh_ports *ports)
 		mio_port_close(ports->port[--ports->n].io);
 }
 
-/* ports_record_link notes how the interface of a port is when the port is opened. */
-static void ports_record_link(struct mh_port *port, const struct mh_env_port *cfg)
-{
-	char name[IF_NAMESIZE];
-	const char *why;
-
-	port->link = mh_iface_state(cfg->ip, cfg->ifname, name, &why) != MH_IFACE_DOWN;
-	port->ifindex = mh_iface_index(name);
-	port->up = port->link;
-}
-
 /* ports_open_all opens every port around the sockets that claim them; on an error none is left. */
 static int ports_open_all(struct mh_ports *ports, const struct mh_env *env, const int *fds,
 			  uint64_t now_ns, struct mio_error *error)
 {
 	for (; ports->n < env->n_ports; ports->n++) {
-		int err = ports_open_one(ports, env, ports->n, fds[ports->n], now_ns, error);
+		int err = ports_open_one(ports, env, ports->n, ports_ifname(env, ports->n),
+					 fds[ports->n], now_ns, error);
 
 		if (err) {
 			ports_release(fds + ports->n + 1, env->n_ports - ports->n - 1);
 			ports_close_all(ports);
 			return err;
 		}
-		ports_record_link(&ports->port[ports->n], &env->port[ports->n]);
 	}
 	return 0;
 }
@@ -322,6 +318,8 @@ int mh_ports_open(struct mh_ports *ports, struct mh_env *env, uint64_t now_ns,
 		err = ports_open_at_free_slot(ports, env, now_ns, error);
 	if (err)
 		mh_ports_close(ports);
+	else
+		mh_ports_first_links(ports, env, now_ns);
 	return err;
 }
 
@@ -344,17 +342,17 @@ void mh_ports_close(struct mh_ports *ports)
 		ports_end_capture(ports);
 }
 
-int mh_ports_reopen(struct mh_ports *ports, const struct mh_env *env, uint32_t i, uint64_t now_ns,
-		    struct mio_error *error)
+int mh_ports_reopen(struct mh_ports *ports, const struct mh_env *env, uint32_t i,
+		    const char *ifname, uint64_t now_ns, struct mio_error *error)
 {
 	struct mio_addr local = ports_rx_address(env, i, ports->slot);
 	struct mio_port *old = ports->port[i].io;
 	int fd;
-	int err = mio_udp_claim(&local, ports_ifname(env, i), &fd, error);
+	int err = mio_udp_claim(&local, ifname, &fd, error);
 
 	if (err)
 		return err;
-	err = ports_open_one(ports, env, i, fd, now_ns, error);
+	err = ports_open_one(ports, env, i, ifname, fd, now_ns, error);
 	if (err)
 		ports->port[i].io = old;
 	else

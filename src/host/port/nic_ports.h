@@ -67,8 +67,8 @@ struct mh_port {
 	struct mio_port *io;
 	struct mh_pace pace;
 	bool up;	  /* may be used */
-	bool link;	  /* its interface is up and its address is there */
-	uint32_t ifindex; /* of its interface when it was opened */
+	bool doubtful;	  /* it is used for want of a better one */
+	uint32_t ifindex; /* of its interface */
 	uint64_t refused_reported, overruns_reported;
 	int named[MH_PORT_ERRORS_LOGGED]; /* errno values that were said on stderr */
 	/* The driver's last burst; frames behind rx_at were not looked at yet, see nic_rx.c. */
@@ -108,10 +108,15 @@ static inline uint16_t mh_ports_udp_of_qpn(const struct mh_ports *ports, uint32_
 	return mh_ports_udp_of_slot(ports, qpn >> MH_QPN_INDEX_BITS);
 }
 
-/* mh_ports_reopen replaces the driver of port i; on an error it keeps the one it has. */
-int mh_ports_reopen(struct mh_ports *ports, const struct mh_env *env, uint32_t i, uint64_t now_ns,
-		    struct mio_error *error);
+/*
+ * mh_ports_reopen replaces the driver of port i, bound to the interface ifname unless that is NULL;
+ * on an error it keeps the one it has.
+ */
+int mh_ports_reopen(struct mh_ports *ports, const struct mh_env *env, uint32_t i,
+		    const char *ifname, uint64_t now_ns, struct mio_error *error);
 
+/* mh_ports_first_links is mh_ports_update_links for ports that were just opened. */
+void mh_ports_first_links(struct mh_ports *ports, const struct mh_env *env, uint64_t now_ns);
 /*
  * mh_ports_update_links asks how the interfaces are now: ports whose link is down are put down,
  * those whose link is back are put up, opened anew if need be. Says so on stderr. Returns true when

@@ -90,6 +90,36 @@ uint32_t mh_ports_up(const struct mh_ports *ports)
 
 /* ---- what the host's interfaces say ---- */
 
+/* What the kernel says of the interface of a port. */
+struct port_look {
+	enum mh_iface_state state;
+	char name[IF_NAMESIZE];
+	char why[96];
+};
+
+/*
+ * A port holds packets of the device's largest MTU when it is opened. One whose interface is made
+ * to hold less would lose all that are larger, without a word to their sender.
+ */
+static void ports_look(const struct mh_port *port, const struct mh_env *env, uint32_t i,
+		       struct port_look *look)
+{
+	const char *why;
+	uint32_t mtu;
+
+	look->state = mh_iface_state(env->port[i].ip, env->port[i].ifname, port->ifindex,
+				     look->name, &why);
+	snprintf(look->why, sizeof(look->why), "%s", why);
+	if (look->state != MH_IFACE_UP)
+		return;
+	mtu = mh_iface_mtu(look->name);
+	if (mtu == 0 || mh_env_mtu_of(env, mtu) >= env->mtu)
+		return;
+	look->state = MH_IFACE_DOUBTFUL;
+	snprintf(look->why, sizeof(look->why), "an MTU of %u does not hold packets of %u bytes",
+		 mtu, env->mtu);
+}
+
 /* ports_restore makes a port usable whose link is back; false: not yet, which is said. */
 static bool ports_restore(struct mh_ports *ports, const struct mh_env *env, uint32_t i,
 			  const char *name, uint64_t now_ns)
@@ -101,7 +131,7 @@ static bool ports_restore(struct mh_ports *ports, const struct mh_env *env, uint
 
 	if (port->io->status->error == 0 && (!bound || ifindex == port->ifindex))
 		return true;
-	if (mh_ports_reopen(ports, env, i, now_ns, &error)) {
+	if (mh_ports_reopen(ports, env, i, bound ? name : NULL, now_ns, &error)) {
 		fprintf(stderr, "softmrc: port %u cannot be opened again: %s\n", i, error.text);
 		return false;
 	}
@@ -109,42 +139,71 @@ static bool ports_restore(struct mh_ports *ports, const struct mh_env *env, uint
 	return true;
 }
 
+static void ports_say(const struct mh_ports *ports, uint32_t i, const struct port_look *look,
+		      const char *what, const char *why)
+{
+	char ip[MH_ADDR_TEXT_MAX];
+
+	fprintf(stderr, "softmrc: port %u (%s, %s) is %s%s\n", i,
+		mh_addr_text(ports->map.local[i], ip), look->name, what, why);
+}
+
+/* ports_apply puts a port up or down, and says so; true: it has changed. */
+static bool ports_apply(struct mh_ports *ports, const struct mh_env *env, uint32_t i,
+			const struct port_look *look, bool usable, uint64_t now_ns)
+{
+	struct mh_port *port = &ports->port[i];
+	bool was_up = port->up, doubtful = look->state == MH_IFACE_DOUBTFUL;
+
+	if (usable && !port->up)
+		port->up = ports_restore(ports, env, i, look->name, now_ns);
+	else if (!usable)
+		port->up = false;
+	doubtful &= port->up;
+	if (doubtful && !port->doubtful)
+		ports_say(ports, i, look, "used for want of a better one: ", look->why);
+	else if (port->up != was_up)
+		ports_say(ports, i, look, port->up ? "up again" : "down: ", look->why);
+	port->doubtful = doubtful;
+	return port->up != was_up;
+}
+
 /*
  * A process that has no descriptor left cannot ask, and no answer is no fault of a link: the port
  * stays as it is until the kernel can be asked again.
  */
-static bool ports_update_link(struct mh_ports *ports, const struct mh_env *env, uint32_t i,
-			      uint64_t now_ns)
-{
-	struct mh_port *port = &ports->port[i];
-	bool was_up = port->up;
-	char ip[MH_ADDR_TEXT_MAX], name[IF_NAMESIZE];
-	const char *why = "";
-	enum mh_iface_state state =
-		mh_iface_state(env->port[i].ip, env->port[i].ifname, name, &why);
-
-	if (state == MH_IFACE_UNKNOWN) {
-		ports->links_due_ns = now_ns + MH_LINKS_RETRY_NS;
-		return false;
-	}
-	port->link = state == MH_IFACE_UP;
-	if (port->link && !port->up)
-		port->up = ports_restore(ports, env, i, name, now_ns);
-	else if (!port->link)
-		port->up = false;
-	if (port->up == was_up)
-		return false;
-	fprintf(stderr, "softmrc: port %u (%s, %s) is %s%s\n", i,
-		mh_addr_text(ports->map.local[i], ip), name, port->up ? "up again" : "down: ", why);
-	return true;
-}
-
 bool mh_ports_update_links(struct mh_ports *ports, const struct mh_env *env, uint64_t now_ns)
 {
-	bool changed = false;
+	struct port_look look[MT_PORTS_MAX];
+	bool changed = false, good = false;
 
 	ports->links_due_ns = UINT64_MAX;
+	for (uint32_t i = 0; i < ports->n; i++) {
+		ports_look(&ports->port[i], env, i, &look[i]);
+		if (look[i].state == MH_IFACE_UNKNOWN)
+			ports->links_due_ns = now_ns + MH_LINKS_RETRY_NS;
+		else if (look[i].state != MH_IFACE_DOUBTFUL)
+			changed |= ports_apply(ports, env, i, &look[i],
+					       look[i].state == MH_IFACE_UP, now_ns);
+		good |= look[i].state != MH_IFACE_DOUBTFUL && ports->port[i].up;
+	}
 	for (uint32_t i = 0; i < ports->n; i++)
-		changed |= ports_update_link(ports, env, i, now_ns);
+		if (look[i].state == MH_IFACE_DOUBTFUL)
+			changed |= ports_apply(ports, env, i, &look[i], !good, now_ns);
 	return changed;
+}
+
+/* Ports count as up before they are looked at: what is said is what is wrong with them. */
+void mh_ports_first_links(struct mh_ports *ports, const struct mh_env *env, uint64_t now_ns)
+{
+	for (uint32_t i = 0; i < ports->n; i++) {
+		struct port_look look;
+
+		ports->port[i].ifindex = 0;
+		ports_look(&ports->port[i], env, i, &look);
+		ports->port[i].ifindex = mh_iface_index(look.name);
+		ports->port[i].up = true;
+		ports->port[i].doubtful = false;
+	}
+	mh_ports_update_links(ports, env, now_ns);
 }
