@@ -120,7 +120,7 @@ static void live_make_qp(struct live_side *s)
 
 static void live_open(struct live_side *s)
 {
-	uint32_t access = RD_ACCESS_LOCAL_WRITE | RD_ACCESS_REMOTE_WRITE;
+	uint32_t access = RD_ACCESS_LOCAL_WRITE | RD_ACCESS_REMOTE_WRITE | RD_ACCESS_REMOTE_READ;
 
 	live_check(mh_device_open(0, s, &s->dev) == 0);
 	live_check(mh_pd_create(s->dev, NULL, &s->pd) == 0);
@@ -156,7 +156,8 @@ static void live_connect(struct live_side *s)
 	mh_qp_attr_default(&attr);
 	attr.rnr_retry = 7;
 	attr.min_rnr_timer = 1;
-	attr.access = RD_ACCESS_REMOTE_WRITE;
+	attr.access = RD_ACCESS_REMOTE_WRITE | (s->setup->reads ? RD_ACCESS_REMOTE_READ : 0);
+	attr.max_rd_atomic = attr.max_dest_rd_atomic = s->setup->reads;
 	attr.state = RD_QPS_INIT;
 	live_check(mh_qp_modify(s->qp, &attr, RD_QP_STATE | RD_QP_ACCESS) == 0);
 	attr.dest = s->peer.gid;
@@ -169,8 +170,8 @@ static void live_connect(struct live_side *s)
 	attr.state = RD_QPS_RTR;
 	live_check(mh_qp_modify(s->qp, &attr,
 				RD_QP_STATE | RD_QP_DEST | RD_QP_RQ_PSN | RD_QP_PATH_MTU |
-					RD_QP_MPR_DEST | RD_QP_MAX_WIMM_DEST |
-					RD_QP_MIN_RNR_TIMER) == 0);
+					RD_QP_MPR_DEST | RD_QP_MAX_WIMM_DEST | RD_QP_MIN_RNR_TIMER |
+					(s->setup->reads ? RD_QP_MAX_DEST_RD_ATOMIC : 0)) == 0);
 	attr.sq_psn = s->mine.psn;
 	attr.mpr = 8;
 	attr.max_wimm = 64;
@@ -180,7 +181,8 @@ static void live_connect(struct live_side *s)
 	attr.state = RD_QPS_RTS;
 	live_check(mh_qp_modify(s->qp, &attr,
 				RD_QP_STATE | RD_QP_SQ_PSN | RD_QP_MPR | RD_QP_MAX_WIMM |
-					RD_QP_TIMEOUT | RD_QP_RETRY | RD_QP_RNR_RETRY) == 0);
+					RD_QP_TIMEOUT | RD_QP_RETRY | RD_QP_RNR_RETRY |
+					(s->setup->reads ? RD_QP_MAX_RD_ATOMIC : 0)) == 0);
 }
 
 void live_more(const struct live_side *s, struct live_side *more)

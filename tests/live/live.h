@@ -50,6 +50,7 @@ struct live_setup {
 	uint8_t retry_linear, retry_exp;
 	uint32_t cqe;	   /* 0: enough */
 	bool extended;	   /* the QPs; they wait 10 us for receivers, for ever */
+	bool reads;	   /* the peer may READ, one at a time; they are extended */
 	const char *order; /* MRC_ORDER, NULL: default */
 	uint32_t limit_s;  /* after which a side is ended by SIGALRM; 0: 60 */
 };

@@ -99,6 +99,86 @@ TEST(live_memory, target_unmapped)
 	live_run(&setup, target_gone_initiator, target_gone_target);
 }
 
+/* ---- memory that was read ---- */
+
+#define READ_BYTES (64u << 10)
+#define READ_DELAY_US 50000u
+
+static struct mrc_fault_rule *rule_from(struct live_side *s, uint32_t i, enum mrc_fault_kind kind,
+					const struct rd_gid *host)
+{
+	struct mrc_fault_rule *rule = live_rule(s, i, MRC_FAULT_OFF, 1000000);
+
+	rule->direction = MRC_FAULT_FROM;
+	rule->delay_us = READ_DELAY_US;
+	memcpy(rule->host, host->b, sizeof(rule->host));
+	live_rule_on(rule, kind);
+	return rule;
+}
+
+static void post_read(struct live_side *s)
+{
+	struct rd_sge sge = {(uintptr_t)s->buffer, READ_BYTES, mh_mr_lkey(s->mr)};
+	struct rd_send_wr wr = {.wr_id = 5,
+				.sge = &sge,
+				.n_sge = 1,
+				.opcode = RD_WR_READ,
+				.flags = RD_SEND_SIGNALED,
+				.rkey = s->peer.rkey,
+				.remote_addr = s->peer.addr};
+
+	live_check(mh_qp_post_send(s->qp, &wr, 1, NULL) == 0);
+}
+
+/* The answer takes its time, and from its arrival on nothing that is said of it gets through. */
+static void read_gone_initiator(struct live_side *s)
+{
+	struct mrc_fault_rule *late = rule_from(s, 0, MRC_FAULT_DELAY, &s->peer.gid), *deaf;
+	struct mh_wc wc;
+
+	post_read(s);
+	live_barrier(s); /* the request is there */
+	deaf = rule_from(s, 1, MRC_FAULT_DROP, &s->mine.gid);
+	live_wait(s, &wc, 1);
+	live_expect(&wc, 5, RD_WC_SUCCESS);
+	live_check(live_compare(s->buffer, READ_BYTES, 23));
+	live_barrier(s); /* the program says so */
+	live_barrier(s);
+	live_rule_on(late, MRC_FAULT_OFF);
+	live_rule_on(deaf, MRC_FAULT_OFF);
+	live_write(s, 6, 0, 0, (uint32_t)RD_SEND_SIGNALED | RD_SEND_IMM, 1);
+	live_wait(s, &wc, 1);
+	live_expect(&wc, 6, RD_WC_SUCCESS);
+}
+
+static void read_gone_target(struct live_side *s)
+{
+	struct mh_wc wc;
+
+	live_fill(s->buffer, READ_BYTES, 23);
+	live_post_recv(s, 1);
+	live_check(live_wait_counter(s, "rx_requests", 1, 20000));
+	live_barrier(s);
+	live_barrier(s); /* it has been read, says the peer's program */
+	live_check(mh_mr_dereg(s->mr) == 0);
+	usleep(400000);
+	live_barrier(s);
+	live_wait(s, &wc, 1);
+	live_expect(&wc, 0, RD_WC_SUCCESS);
+	live_check(mh_mr_reg(s->pd, s->buffer, BYTES, (uintptr_t)s->buffer, RD_ACCESS_LOCAL_WRITE,
+			     &s->mr) == 0);
+}
+
+/* REQ(ext.response.resend) */
+TEST(live_memory, deregistered_after_it_was_read)
+{
+	struct live_setup setup = {.bytes = BYTES, .extended = true, .reads = true};
+
+	live_run(&setup, read_gone_initiator, read_gone_target);
+}
+
+/* ---- memory that goes away under traffic ---- */
+
 /* While packets are on their way, not between two rounds. */
 static void target_goes_initiator(struct live_side *s)
 {

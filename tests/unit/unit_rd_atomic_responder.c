@@ -42,6 +42,51 @@ FIXTURE_TEST(mt_rd_atomic_execute, a_read_in_packets_of_its_own)
 	assert_u_eq(d.pkt.payload_len, 44);
 }
 
+/* go_on counts the packets with this opcode that leave until end_ns, and notes one of them. */
+static uint32_t go_on(uint64_t end_ns, uint8_t opcode, struct mt_tx_desc *one)
+{
+	struct mt_tx_desc d;
+	uint32_t all = 0;
+
+	for (uint64_t now = 3000; now < end_ns; now = mt_engine_deadline(n.engine)) {
+		mt_engine_tick(n.engine, now);
+		while (node_tx(&n, now, &d, 1) == 1) {
+			if (d.pkt.bth.opcode != opcode)
+				continue;
+			all++;
+			*one = d;
+		}
+	}
+	return all;
+}
+
+/*
+ * However long the requester is silent it is only asked what it has: the memory of an answer that
+ * it has may be gone by then. What it lacks it gets. REQ(ext.response.resend)
+ */
+FIXTURE_TEST(mt_rd_atomic_execute, an_answer_goes_again_only_when_it_is_missed)
+{
+	const uint64_t s = 1000000000;
+	struct mw_packet p = request(MW_READ_REQUEST, 0, 77, 300), sack;
+	struct mt_tx_desc d, probe;
+	uint64_t now = 5 * s;
+
+	agree();
+	node_rx(&n, 2000, &p);
+	while (node_tx(&n, 2000, &d, 1) == 1)
+		;
+	assert_u_between(go_on(4 * s, MW_RESPONSE_PROBE, &probe), 10, 1000);
+	assert_u_eq(node_stats(&n).tx_retransmits, 0);
+	assert_u_eq(n.qp->state, RD_QPS_RTS);
+	sack = node_sack(&n, &probe, 0);
+	sack.bth.opcode = MW_RESPONSE_SACK;
+	sack.seth.pr = true;
+	sack.seth.probe_id = probe.pkt.peth.probe_id;
+	node_rx(&n, now, &sack);
+	assert_true(node_tx_opcode(&n, now, MW_READ_RESPONSE_FIRST, &d));
+	assert_true(d.pkt.bth.rtx);
+}
+
 /* REQ(ext.request.order) */
 FIXTURE_TEST(mt_rd_atomic_execute, in_order_whatever_comes_first)
 {

@@ -324,7 +324,10 @@ void mt_qp_negotiate(struct mt_qp *qp, uint64_t now_ns)
 /*
  * A timeout proves nothing about a path: the oldest packet goes again, and its SACK will tell. It
  * goes whatever congestion control says: what fills the window is most likely lost as well.
- * REQ(req.loss.timeout)
+ *
+ * An answer to a READ goes again only when the requester says that it is missing, and until then is
+ * asked: it may have told the program here, in a message or otherwise, that it has the answer,
+ * whose memory may be gone since. REQ(req.loss.timeout) REQ(ext.response.resend)
  */
 static void resend_oldest(struct mt_qp *qp, uint64_t now_ns)
 {
@@ -332,6 +335,10 @@ static void resend_oldest(struct mt_qp *qp, uint64_t now_ns)
 	struct mt_tx_window *w = &req->window;
 
 	qp->engine->stats.timeouts++;
+	if (qp->response_bit) {
+		send_tail_probes(qp);
+		return;
+	}
 	req->timed_out = !mt_tx_is_empty(w);
 	if (qp->ext && qp->ext->negotiation.requested) {
 		send_tail_probes(qp);
