@@ -327,6 +327,7 @@ struct mt_qp_info {
 	uint32_t lost_pending; /* known lost, not yet sent again */
 	uint32_t responses;    /* to READs and atomics, of which the peer has not confirmed all */
 	uint32_t evs, evs_good, evs_bad;
+	uint64_t heard_ns; /* the peer's last packet, or when a QP began to wait; 0: neither */
 };
 
 /* One EV of the set that a QP sends on. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * live_cancel.c - threads that pthread_cancel ends while they post and poll. A call into the library
- * holds locks while it is in system calls at which a cancelled thread would end, and ends with them
- * released; calls that wait for events end at once.
+ * live_cancel.c - threads that pthread_cancel ends while they post and poll. A call into the
+ * library holds locks while it is in system calls at which a cancelled thread would end, and ends
+ * with them released; calls that wait for events end at once.
  */
 #include "live/live_fixture.h"
 

@@ -584,6 +584,7 @@ CASE(mt_qp_info, of_a_qp_that_does_nothing_yet)
 	assert_u_eq(info.evs, 0);
 	assert_u_eq(info.srtt_ns, 0);
 	assert_u_eq(info.rtt_min_ns, 0);
+	assert_u_eq(info.heard_ns, 0);
 	assert_false(mt_qp_ev_info(n.qp, 0, &ev));
 	assert_i_eq(mt_qp_ev_deny(n.qp, 0, 0, true), MT_ERR_STATE);
 }
@@ -616,6 +617,7 @@ CASE(mt_qp_info, of_a_qp_that_sends)
 	assert_u_eq(info.evs, 8);
 	assert_u_eq(info.evs_good, 6);
 	assert_u_eq(info.evs_bad, 1);
+	assert_u_eq(info.heard_ns, 7000);
 }
 
 /* REQ(req.ev.denied) */

@@ -230,7 +230,7 @@ static bool is_blocked(int number)
 	return sigismember(&now, number) == 1;
 }
 
-/* guard_check_mask ends the process: 7 when the signals are blocked that its sigaction asked for. */
+/* guard_check_mask ends the process: 7 when those signals are blocked that were asked for. */
 static void guard_check_mask(int number)
 {
 	_exit(is_blocked(number) && is_blocked(SIGUSR1) && !is_blocked(SIGUSR2) ? 7 : 8);

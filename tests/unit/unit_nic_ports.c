@@ -222,13 +222,13 @@ TEST(mh_ports_check_errors, notices_a_vanished_socket)
 
 	ports_open(&ports, &env);
 	fd = ports.port[1].io->status->fd;
-	assert_false(mh_ports_check_errors(&ports));
+	assert_false(mh_ports_check_errors(&ports, 7));
 	close(fd);
 	mio_port_rx(ports.port[1].io, 0, got, 1);
-	assert_true(mh_ports_check_errors(&ports));
+	assert_true(mh_ports_check_errors(&ports, 7));
 	assert_false(ports.port[1].up);
 	assert_true(mh_ports_up(&ports) != 0);
-	assert_false(mh_ports_check_errors(&ports));
+	assert_false(mh_ports_check_errors(&ports, 7));
 	dup2(2, fd); /* so that closing the port closes no other's descriptor */
 	mh_ports_close(&ports);
 }

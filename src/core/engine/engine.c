@@ -407,6 +407,8 @@ void mt_qp_info(const struct mt_qp *qp, struct mt_qp_info *info)
 		.reorder_window_ns = qp->engine->cfg.timing.reorder_max_ns,
 		.lost_pending = req->window.lost + req->window.n_backoff,
 	};
+	if (qp->peer)
+		info->heard_ns = qp->peer->liveness.rx_ns;
 	if (qp->ext && qp->ext->rd_atomic)
 		info->responses = (uint32_t)(qp->ext->rd_atomic->qp.req.sq.tail -
 					     qp->ext->rd_atomic->qp.req.sq.done);

@@ -100,6 +100,10 @@ static void rx_frame(struct mh_nic *nic, uint32_t port, const struct mio_rx *fra
 		if (nic->env.icrc && !rx_is_expected(nic, &meta, frame->bytes, body))
 			return;
 		meta.icrc_ok = !nic->env.icrc || rx_icrc_ok(nic, port, frame, body);
+		if (!meta.icrc_ok)
+			mh_ports_note_icrc(&nic->ports, port, frame->src.ip, frame->time_ns);
+		else if (nic->ports.port[port].icrc_wrong > 0)
+			nic->ports.port[port].icrc_wrong = 0;
 	}
 	if (body > 0 && mw_is_datagram(frame->bytes[0])) {
 		mu_receive(nic->ud, &meta, frame->tos, frame->bytes, frame->len, body);

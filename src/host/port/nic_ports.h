@@ -70,6 +70,10 @@ struct mh_port {
 	bool doubtful;	  /* it is used for want of a better one */
 	uint32_t ifindex; /* of its interface */
 	uint64_t refused_reported, overruns_reported;
+	uint64_t refused_ns;		  /* when the system last refused a frame; 0: never */
+	uint64_t icrc_wrong_ns;		  /* when a packet last had a wrong ICRC; 0: never */
+	uint32_t icrc_wrong;		  /* since one had a right one */
+	bool icrc_said;			  /* on stderr, that they are wrong */
 	int named[MH_PORT_ERRORS_LOGGED]; /* errno values that were said on stderr */
 	/* The driver's last burst; frames behind rx_at were not looked at yet, see nic_rx.c. */
 	struct mio_rx rx[MH_RX_BATCH];
@@ -130,7 +134,16 @@ uint64_t mh_ports_overruns(struct mh_ports *ports);
  * mh_ports_check_errors says on stderr what went wrong at a port since the last call, each reason
  * once per port, and notices ports that died. Returns true when a port's `up` changed.
  */
-bool mh_ports_check_errors(struct mh_ports *ports);
+bool mh_ports_check_errors(struct mh_ports *ports, uint64_t now_ns);
+/* mh_ports_note_icrc notes a packet with a wrong ICRC, and says once that there are only such. */
+void mh_ports_note_icrc(struct mh_ports *ports, uint32_t i, const uint8_t src[16], uint64_t now_ns);
+/*
+ * mh_ports_state_text writes why nothing may have come back on port i since since_ns; returns the
+ * text.
+ */
+#define MH_PORT_STATE_MAX 120u
+const char *mh_ports_state_text(const struct mh_ports *ports, uint32_t i, uint64_t since_ns,
+				char text[MH_PORT_STATE_MAX]);
 /* mh_ports_max_run returns the longest run, `wanted` at most, that every port takes as one. */
 uint32_t mh_ports_max_run(const struct mh_ports *ports, uint32_t wanted);
 /* mh_ports_up returns which ports are up, a mask. */

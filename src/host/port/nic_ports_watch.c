@@ -38,13 +38,14 @@ static void ports_log_error_once(struct mh_ports *ports, uint32_t i, int code)
 	}
 }
 
-static bool ports_check_errors_of(struct mh_ports *ports, uint32_t i)
+static bool ports_check_errors_of(struct mh_ports *ports, uint32_t i, uint64_t now_ns)
 {
 	struct mh_port *port = &ports->port[i];
 	const struct mio_status *status = port->io->status;
 
 	if (status->tx_refused != port->refused_reported) {
 		port->refused_reported = status->tx_refused;
+		port->refused_ns = now_ns;
 		ports_log_error_once(ports, i, status->last_refusal);
 	}
 	if (!port->up || status->error == 0)
@@ -57,13 +58,50 @@ static bool ports_check_errors_of(struct mh_ports *ports, uint32_t i)
 /*
  * Called after every run of TX: it only compares two counters of a port unless something happened.
  */
-bool mh_ports_check_errors(struct mh_ports *ports)
+bool mh_ports_check_errors(struct mh_ports *ports, uint64_t now_ns)
 {
 	bool changed = false;
 
 	for (uint32_t i = 0; i < ports->n; i++)
-		changed |= ports_check_errors_of(ports, i);
+		changed |= ports_check_errors_of(ports, i, now_ns);
 	return changed;
+}
+
+/* Some may be damaged, or come from anybody. So many and no other are a mistake of somebody. */
+#define ICRC_WRONG_SAID 16u
+
+void mh_ports_note_icrc(struct mh_ports *ports, uint32_t i, const uint8_t src[16], uint64_t now_ns)
+{
+	struct mh_port *port = &ports->port[i];
+	char ip[MH_ADDR_TEXT_MAX], from[MH_ADDR_TEXT_MAX];
+
+	port->icrc_wrong_ns = now_ns;
+	if (++port->icrc_wrong < ICRC_WRONG_SAID || port->icrc_said)
+		return;
+	port->icrc_said = true;
+	fprintf(stderr,
+		"softmrc: port %u (%s): all packets have a wrong ICRC, the last one from %s: a NAT "
+		"on "
+		"the way, or a sender with MRC_ICRC=off\n",
+		i, mh_addr_text(ports->map.local[i], ip), mh_addr_text(src, from));
+}
+
+const char *mh_ports_state_text(const struct mh_ports *ports, uint32_t i, uint64_t since_ns,
+				char text[MH_PORT_STATE_MAX])
+{
+	const struct mh_port *port = &ports->port[i];
+
+	if (!port->up)
+		snprintf(text, MH_PORT_STATE_MAX, "down");
+	else if (port->refused_ns > since_ns)
+		snprintf(text, MH_PORT_STATE_MAX, "the system refused frames (%s)",
+			 strerror(port->io->status->last_refusal));
+	else if (port->icrc_wrong_ns > since_ns)
+		snprintf(text, MH_PORT_STATE_MAX,
+			 "packets came with a wrong ICRC, as behind a NAT");
+	else
+		snprintf(text, MH_PORT_STATE_MAX, "no answer");
+	return text;
 }
 
 uint64_t mh_ports_overruns(struct mh_ports *ports)

@@ -34,7 +34,7 @@ static uint64_t send_wrs_completed(struct mh_qp *qp, bool success)
  * The first WR that fails because local memory is gone says so; the engine only knows that the QP
  * was put to ERR and reports all as flushed.
  */
-static void complete_send(struct mh_nic *nic, const struct mt_event *event)
+static void complete_send(struct mh_nic *nic, const struct mt_event *event, uint64_t now_ns)
 {
 	struct mh_qp *qp = event->qp_user;
 	struct mh_cqe cqe = {.qp = qp};
@@ -50,6 +50,8 @@ static void complete_send(struct mh_nic *nic, const struct mt_event *event)
 	cqe.wr = send_wrs_completed(qp, cqe.wc.status == RD_WC_SUCCESS);
 	if (cqe.wc.status == RD_WC_WR_FLUSH_ERR && qp->memory_gone && !qp->send_failed)
 		cqe.wc.status = RD_WC_LOC_PROT_ERR;
+	if (cqe.wc.status == RD_WC_RETRY_EXC_ERR)
+		mh_report_retries(nic, qp, now_ns);
 	if (cqe.wc.status != RD_WC_SUCCESS && cqe.wc.status != RD_WC_WR_FLUSH_ERR)
 		qp->send_failed = true;
 	mh_completion_push(nic, qp->init.send_cq, &cqe);
@@ -95,7 +97,7 @@ static void deliver_event(struct mh_nic *nic, const struct mt_event *event, uint
 
 	switch ((enum mt_event_type)event->type) {
 	case MT_EVENT_SEND:
-		complete_send(nic, event);
+		complete_send(nic, event, now_ns);
 		return;
 	case MT_EVENT_RECV:
 		complete_recv(nic, event);

@@ -113,7 +113,7 @@ static uint32_t run_tx_and_events(struct mh_nic *nic, uint64_t now_ns)
 	for (uint32_t i = 0; i < nic->ports.n; i++)
 		if (mio_port_deadline(nic->ports.port[i].io) <= now_ns)
 			mio_port_tick(nic->ports.port[i].io, now_ns);
-	if (mh_ports_check_errors(&nic->ports))
+	if (mh_ports_check_errors(&nic->ports, now_ns))
 		report_port_changes(nic, now_ns);
 	return work + mh_engine_events_drain(nic, now_ns);
 }

@@ -35,6 +35,11 @@ void mh_progress_end_backoff(struct mh_nic *nic);
 /* mh_engine_events_drain delivers what the engine has to report and returns how much. Under
  * nic->lock. */
 uint32_t mh_engine_events_drain(struct mh_nic *nic, uint64_t now_ns);
+/*
+ * mh_report_retries says on stderr why a QP, of an RC transport, may have used up its retries; of
+ * QPs that do so at about the same time of one only. Under nic->lock.
+ */
+void mh_report_retries(struct mh_nic *nic, const struct mh_qp *qp, uint64_t now_ns);
 /* mh_engine_fail_marked_qps puts the QPs of nic->failed to ERR. Under nic->lock. */
 void mh_engine_fail_marked_qps(struct mh_nic *nic, uint64_t now_ns);
 

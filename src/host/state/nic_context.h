@@ -195,9 +195,10 @@ struct mh_nic {
 	uint64_t seed; /* random, of the engines; each makes something else of it */
 	struct mh_qp *qp_by_index[MH_QPN_INDEX_MASK + 1];
 	uint32_t next_pd;
-	bool cq_overran;	/* a CQ overran since the events were last drained */
-	uint64_t engine_ns;	/* the latest time that the engine was told */
-	struct mb_link devices; /* struct mh_device.link */
+	bool cq_overran;	  /* a CQ overran since the events were last drained */
+	uint64_t engine_ns;	  /* the latest time that the engine was told */
+	uint64_t retries_said_ns; /* when a QP's end was last said; 0: never */
+	struct mb_link devices;	  /* struct mh_device.link */
 	bool was_up;
 	struct mh_nic_counts counts;
 	struct mh_progress progress;

@@ -174,7 +174,8 @@ int mh_qp_post_send(struct mh_qp *qp, const struct rd_send_wr *wr, uint32_t n, u
 	if (mh_nic_is_inherited(nic))
 		return ENODEV;
 	mh_nic_lock(nic);
-	now = mh_now_ns(); /* the thread before us has told the engine a later time than before it */
+	/* Not before the lock: its last holder has told the engine a later time than that. */
+	now = mh_now_ns();
 	while (done < n && !err) {
 		err = post_send_one(qp, now, &wr[done]);
 		if (!err)
