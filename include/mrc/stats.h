@@ -4,11 +4,15 @@
  *
  * A process that opens the device creates DIR/<pid>.mrcstats, maps it and refreshes it about 20
  * times a second from its progress thread. DIR is what MRC_STATS_DIR names, otherwise
- * MRC_STATS_DEFAULT_DIR, where no file is no error. The file is removed when the device is closed
- * in order, unless MRC_STATS_KEEP is on, and kept after a crash; while the process lives it holds
- * an exclusive flock(2) on it, so that who can have the lock knows that the file is of the past.
- * Only its user may read it; readers map it read-only. Each number is stored whole, but two numbers
- * may be from different moments; `updated_ns` is stored last. `mrc top` shows it all.
+ * MRC_STATS_DIR_PREFIX and the number of its user, a folder for this user alone, where no file is
+ * no error. The file is removed when the device is closed in order, unless MRC_STATS_KEEP is on,
+ * and kept after a crash; while the process lives it holds an exclusive flock(2) on it, so that who
+ * can have the lock knows that the file is of the past.
+ *
+ * Only its user may read it. Readers copy it with pread(2) and do not map it: who may write a file
+ * may shorten it as well, which is a SIGBUS for those that have it mapped; and they trust no number
+ * and no text in it. Each number is stored whole, but two numbers may be from different moments;
+ * `updated_ns` is stored last. `mrc top` shows it all.
  *
  * Version 2 added addresses and rates of ports, the second half of struct mrc_stats_qp, and the
  * default folder. Version 3 added the log of events, version 4 the interfaces of ports and what
@@ -26,7 +30,7 @@ extern "C" {
 
 #define MRC_STATS_MAGIC "MRCSTATS"
 #define MRC_STATS_VERSION 5u
-#define MRC_STATS_DEFAULT_DIR "/dev/shm/softmrc"
+#define MRC_STATS_DIR_PREFIX "/dev/shm/softmrc-"
 #define MRC_STATS_SUFFIX ".mrcstats"
 #define MRC_STATS_PORTS 32u
 #define MRC_STATS_COUNTERS 128u
@@ -76,7 +80,7 @@ struct mrc_stats_ev {
 };
 
 struct mrc_stats_qp {
-	uint32_t qpn; /* 0: slot unused */
+	uint32_t qpn; /* 0: entry unused, and all behind it */
 	uint32_t dest_qpn;
 	uint8_t dest[16]; /* GID */
 	char state[8];	  /* "RTS", "ERR", ... */

@@ -62,14 +62,14 @@ void demo_counters_sum(const struct stats_reader *r, uint32_t paths, struct demo
 {
 	*sums = (struct demo_sums){0};
 	for (uint32_t i = 0; i < r->n; i++)
-		add_segment(sums, r->process[i].map, paths);
+		add_segment(sums, r->process[i].now, paths);
 }
 
 const char *demo_counters_missing(const struct stats_reader *r)
 {
 	for (size_t i = 0; i < WANTED; i++)
 		for (uint32_t p = 0; p < r->n; p++)
-			if (!stats_counter_find(r->process[p].map, wanted[i].name))
+			if (!stats_counter_find(r->process[p].now, wanted[i].name))
 				return wanted[i].name;
 	return NULL;
 }

@@ -93,6 +93,7 @@ static void read_machine(struct demo_run *run, uint64_t now_ns, bool sample)
 
 	if (run->stats.n < run->job.processes.members)
 		stats_reader_find(&run->stats);
+	stats_reader_copy(&run->stats, now_ns);
 	demo_counters_sum(&run->stats, run->cfg.stage->shape.paths, &run->sums);
 	read_events(run);
 	if (!sample)
@@ -386,6 +387,7 @@ static void finish_run(struct demo_run *run)
 	run->end_ns = ui_clock_ns();
 	run->idle = demo_cpu_idle(&run->cpu_start, &cpu);
 	stats_reader_find(&run->stats);
+	stats_reader_copy(&run->stats, run->end_ns);
 	demo_counters_sum(&run->stats, run->cfg.stage->shape.paths, &run->sums);
 	read_events(run);
 	if (run->cfg.with_faults)

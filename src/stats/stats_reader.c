@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reading statistics segments: see stats_reader.h. */
+/* Finding and reading statistics segments: see stats_reader.h. */
 #include "stats/stats_reader.h"
+
+#include "base/printable.h"
+#include "stats/stats_copy.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -9,25 +12,30 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
-
-const char *stats_dir(void)
-{
-	const char *dir = getenv("MRC_STATS_DIR");
-
-	return dir && *dir ? dir : MRC_STATS_DEFAULT_DIR;
-}
 
 void stats_reader_open(struct stats_reader *s, const char *dir, uint32_t only_pid)
 {
-	*s = (struct stats_reader){.dir = dir, .only_pid = only_pid};
+	const char *named = getenv("MRC_STATS_DIR");
+
+	*s = (struct stats_reader){.only_pid = only_pid, .prefix = MRC_STATS_DIR_PREFIX};
+	if (dir)
+		s->dir = dir;
+	else
+		s->dir = named && *named ? named : stats_dir_default(s->default_dir);
+	s->all = s->dir == s->default_dir && geteuid() == 0;
+}
+
+void stats_reader_open_own(struct stats_reader *s)
+{
+	stats_reader_open(s, NULL, (uint32_t)getpid());
+	s->own = true;
+	s->all = false;
 }
 
 static void close_process(struct stats_process *p)
 {
-	munmap((void *)(uintptr_t)p->map, sizeof(*p->map));
+	close(p->fd);
 	free(p->now);
 	free(p->before);
 	*p = (struct stats_process){0};
@@ -53,27 +61,14 @@ static void forget_gone(struct stats_reader *s)
 	s->n = kept;
 }
 
-/* The numbers in "1234.mrcstats" or "1234.1.mrcstats"; 0 for another name. */
-static uint32_t pid_of_name(const char *name, uint32_t *device)
-{
-	size_t digits = strspn(name, "0123456789");
-	const char *rest = name + digits;
+/* ---- finding ---- */
 
-	*device = 0;
-	if (rest[0] == '.' && rest[1] >= '1' && rest[1] <= '9') {
-		*device = (uint32_t)(rest[1] - '0');
-		rest += 2;
-	}
-
-	if (!digits || digits > 9 || strcmp(rest, MRC_STATS_SUFFIX) != 0)
-		return 0;
-	return (uint32_t)strtoul(name, NULL, 10);
-}
-
-static bool is_known(const struct stats_reader *s, uint32_t pid, uint32_t device)
+/* In a folder of one user its owner is known, in one for all the name says it. */
+static bool is_known(const struct stats_reader *s, const struct stats_process *p)
 {
 	for (uint32_t i = 0; i < s->n; i++)
-		if (s->process[i].pid == pid && s->process[i].device == device)
+		if (s->process[i].pid == p->pid && s->process[i].device == p->device &&
+		    (p->uid == STATS_ANY_OWNER || s->process[i].uid == p->uid))
 			return true;
 	return false;
 }
@@ -100,116 +95,145 @@ static void read_command(struct stats_process *p)
 	if (fgets(p->command, sizeof(p->command), f))
 		p->command[strcspn(p->command, "\n")] = '\0';
 	fclose(f);
-	/* The name of a process must not move the cursor. */
-	for (char *c = p->command; *c; c++)
-		if (*c < ' ' || *c > '~')
-			*c = '?';
+	mb_printable(p->command, sizeof(p->command));
 }
 
-static const struct mrc_stats_segment *map_file(int fd)
+static void add_process(struct stats_reader *s, struct stats_process *p)
 {
-	const struct mrc_stats_segment *map;
-	struct stat st;
+	enum stats_kind kind = s->with_ended || is_alive(p->fd) ? stats_kind_of(p->fd) : STATS_NONE;
 
-	if (fstat(fd, &st) || st.st_size < (off_t)sizeof(*map))
-		return NULL;
-	map = mmap(NULL, sizeof(*map), PROT_READ, MAP_SHARED, fd, 0);
-	return map == MAP_FAILED ? NULL : map;
-}
-
-/* The magic is stored last: without it the process is still at work on the rest. */
-static bool is_ready(const struct mrc_stats_segment *map)
-{
-	return memcmp(map->magic, MRC_STATS_MAGIC, sizeof(map->magic)) == 0;
-}
-
-static void add_mapped(struct stats_reader *s, uint32_t pid, uint32_t device,
-		       const struct mrc_stats_segment *map)
-{
-	struct stats_process *p = &s->process[s->n++];
-
-	*p = (struct stats_process){.pid = pid, .device = device, .map = map};
+	s->other_version += kind == STATS_OTHER_VERSION;
+	if (kind != STATS_SEGMENT) {
+		close(p->fd);
+		return;
+	}
 	read_command(p);
+	s->process[s->n++] = *p;
 }
 
-/*
- * Opens a file of the folder, in which others may have put anything: -1 for what is no regular
- * file, and neither a FIFO nor a lease makes us wait.
- */
-static int open_file(int dir, const char *name)
+static void add_file(struct stats_reader *s, int dir, const char *name, struct stats_process *p)
 {
-	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	struct stat st;
-
-	if (fd < 0 || (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)))
-		return fd;
-	close(fd);
-	errno = EINVAL;
-	return -1;
+	p->fd = stats_file_open(dir, name, &p->uid);
+	if (p->fd >= 0) {
+		add_process(s, p);
+		return;
+	}
+	s->unreadable += errno == EACCES;
+	s->unseen += errno == EMFILE || errno == ENFILE;
+	s->refused += errno == EPERM || errno == ELOOP;
 }
 
-static void add_file(struct stats_reader *s, int dir, const char *name, uint32_t pid,
-		     uint32_t device)
+static uint32_t count_of(const struct stats_reader *s, uid_t owner)
 {
-	int fd = open_file(dir, name);
-	const struct mrc_stats_segment *map;
+	uint32_t n = 0;
 
-	if (fd < 0) {
-		s->unreadable += errno == EACCES;
-		return;
+	for (uint32_t i = 0; i < s->n; i++)
+		n += s->process[i].uid == owner;
+	return n;
+}
+
+/* Takes over the descriptor of a folder, whose files are to be of this owner. */
+static void find_in(struct stats_reader *s, int fd, uid_t owner)
+{
+	uint32_t others = s->n - count_of(s, owner);
+	uint32_t most = s->all ? STATS_PROCESSES_OF_USER_MAX : STATS_PROCESSES_MAX;
+	DIR *dir = fdopendir(fd);
+	const struct dirent *entry;
+
+	if (!dir)
+		close(fd);
+	while (dir && (entry = readdir(dir))) {
+		struct stats_process p = {.uid = owner};
+
+		if (!stats_file_name(entry->d_name, &p.pid, &p.device) ||
+		    (s->only_pid && p.pid != s->only_pid) || is_known(s, &p))
+			continue;
+		if (s->n == STATS_PROCESSES_MAX || s->n - others >= most)
+			s->unseen++;
+		else
+			add_file(s, dirfd(dir), entry->d_name, &p);
 	}
-	map = s->with_ended || is_alive(fd) ? map_file(fd) : NULL;
+	if (dir)
+		closedir(dir);
+}
+
+/* The number in a name is for people: whose folder it is, the file system says. */
+static void find_of_all(struct stats_reader *s, int base, const char *prefix)
+{
+	int copy = fcntl(base, F_DUPFD_CLOEXEC, 0);
+	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	size_t len = strlen(prefix);
+	const struct dirent *entry;
+	uid_t owner;
+
+	while (dir && (entry = readdir(dir))) {
+		const char *number = entry->d_name + len;
+		int fd;
+
+		if (strncmp(entry->d_name, prefix, len) != 0 || !*number ||
+		    number[strspn(number, "0123456789")])
+			continue;
+		fd = stats_dir_open(base, entry->d_name, &owner);
+		if (fd >= 0)
+			find_in(s, fd, owner);
+		else
+			s->refused++;
+	}
+	if (dir)
+		closedir(dir);
+	else if (copy >= 0)
+		close(copy);
+}
+
+/* The folder above those of users. 0, or an errno value. */
+static int find_all(struct stats_reader *s)
+{
+	const char *name = strrchr(s->prefix, '/') + 1;
+	char base[256];
+	int fd;
+
+	snprintf(base, sizeof(base), "%.*s", (int)(name - s->prefix), s->prefix);
+	fd = open(base, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return errno;
+	find_of_all(s, fd, name);
 	close(fd);
-	if (!map)
-		return;
-	if (is_ready(map) && map->version == MRC_STATS_VERSION) {
-		add_mapped(s, pid, device, map);
-		return;
+	return 0;
+}
+
+static int find_one(struct stats_reader *s)
+{
+	uid_t owner = geteuid() == 0 && !s->own ? STATS_ANY_OWNER : geteuid();
+	bool is_default = s->dir == s->default_dir;
+	uid_t of_dir = owner;
+	int fd = is_default ? stats_dir_open(AT_FDCWD, s->dir, &of_dir)
+			    : open(s->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return errno;
+	if (of_dir != owner) {
+		close(fd);
+		return EPERM;
 	}
-	s->other_version += is_ready(map);
-	munmap((void *)(uintptr_t)map, sizeof(*map));
+	find_in(s, fd, owner);
+	return 0;
 }
 
 int stats_reader_find(struct stats_reader *s)
 {
-	DIR *dir = opendir(s->dir);
-	const struct dirent *entry;
+	int err;
 
-	if (!dir)
-		return errno == ENOENT ? 0 : errno;
 	s->unreadable = 0;
+	s->refused = 0;
+	s->unseen = 0;
 	s->other_version = 0;
-	while (s->n < STATS_PROCESSES_MAX && (entry = readdir(dir))) {
-		uint32_t device, pid = pid_of_name(entry->d_name, &device);
-
-		if (pid && (!s->only_pid || pid == s->only_pid) && !is_known(s, pid, device))
-			add_file(s, dirfd(dir), entry->d_name, pid, device);
-	}
-	closedir(dir);
-	return 0;
+	err = s->all ? find_all(s) : find_one(s);
+	return err == ENOENT ? 0 : err;
 }
 
-/* Whether the file that is mapped is still there and locked. */
-static bool is_still_there(const struct stats_reader *s, const struct stats_process *p)
-{
-	char path[4096], own[16] = "";
-	bool alive;
-	int fd;
+/* ---- reading ---- */
 
-	if (p->device > 0)
-		snprintf(own, sizeof(own), ".%u", p->device);
-	if (snprintf(path, sizeof(path), "%s/%u%s" MRC_STATS_SUFFIX, s->dir, p->pid, own) >=
-	    (int)sizeof(path))
-		return false;
-	fd = open_file(AT_FDCWD, path);
-	if (fd < 0)
-		return false;
-	alive = is_alive(fd);
-	close(fd);
-	return alive;
-}
-
-/* Bounds of what another process wrote are checked once, here. False: no memory. */
+/* A file that is no segment any more leaves the numbers as they were. False: no memory. */
 static bool take_reading(struct stats_process *p, uint64_t now_ns)
 {
 	struct mrc_stats_segment *s;
@@ -220,24 +244,25 @@ static bool take_reading(struct stats_process *p, uint64_t now_ns)
 		p->before = calloc(1, sizeof(*p->before));
 	if (!p->now || !p->before)
 		return false;
+	if (!stats_copy(p->fd, p->before)) {
+		*p->before = *p->now;
+		p->gone = true;
+		return true;
+	}
 	s = p->before;
 	p->before = p->now;
 	p->now = s;
 	p->read_before_ns = p->read_ns;
 	p->read_ns = now_ns;
-	memcpy(s, p->map, sizeof(*s));
-	if (s->ports > MRC_STATS_PORTS)
-		s->ports = MRC_STATS_PORTS;
-	for (uint32_t i = 0; i < MRC_STATS_COUNTERS; i++)
-		s->counter[i].name[sizeof(s->counter[i].name) - 1] = '\0';
-	for (uint32_t i = 0; i < MRC_STATS_QPS; i++) {
-		struct mrc_stats_qp *qp = &s->qp[i];
-
-		qp->state[sizeof(qp->state) - 1] = '\0';
-		if (qp->evs > MRC_STATS_EVS)
-			qp->evs = MRC_STATS_EVS;
-	}
 	return true;
+}
+
+int stats_reader_copy(struct stats_reader *s, uint64_t now_ns)
+{
+	for (uint32_t i = 0; i < s->n; i++)
+		if (!take_reading(&s->process[i], now_ns))
+			return ENOMEM;
+	return 0;
 }
 
 int stats_reader_read(struct stats_reader *s, uint64_t now_ns)
@@ -246,50 +271,9 @@ int stats_reader_read(struct stats_reader *s, uint64_t now_ns)
 
 	forget_gone(s);
 	err = stats_reader_find(s);
-	for (uint32_t i = 0; i < s->n; i++) {
-		struct stats_process *p = &s->process[i];
-
-		p->gone = !is_still_there(s, p);
-		if (!take_reading(p, now_ns))
-			return ENOMEM;
-	}
-	return err;
-}
-
-_Static_assert(sizeof(struct mrc_stats_event) % sizeof(uint64_t) == 0, "copied word by word");
-
-/*
- * False: the event was overwritten before or while it was copied. Each word is loaded with acquire,
- * so that the count behind them is read last.
- */
-static bool copy_event(const struct mrc_stats_segment *s, uint64_t number,
-		       struct mrc_stats_event *event)
-{
-	const uint64_t *from = (const void *)&s->event[number % MRC_STATS_EVENTS];
-	uint64_t words[sizeof(*event) / sizeof(uint64_t)];
-
-	for (uint32_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		words[i] = __atomic_load_n(&from[i], __ATOMIC_ACQUIRE);
-	memcpy(event, words, sizeof(words));
-	return __atomic_load_n(&s->events, __ATOMIC_RELAXED) - number < MRC_STATS_EVENTS;
-}
-
-uint64_t stats_reader_events(struct stats_reader *s, stats_event_fn fn, void *context)
-{
-	struct mrc_stats_event event;
-	uint64_t missed = 0;
-
-	for (uint32_t i = 0; i < s->n; i++) {
-		struct stats_process *p = &s->process[i];
-		uint64_t end = __atomic_load_n(&p->map->events, __ATOMIC_ACQUIRE);
-
-		for (; p->events < end; p->events++)
-			if (copy_event(p->map, p->events, &event))
-				fn(context, &event);
-			else
-				missed++;
-	}
-	return missed;
+	for (uint32_t i = 0; i < s->n; i++)
+		s->process[i].gone = !is_alive(s->process[i].fd);
+	return stats_reader_copy(s, now_ns) ? ENOMEM : err;
 }
 
 const struct mrc_stats_counter *stats_counter_find(const struct mrc_stats_segment *s,
@@ -305,7 +289,7 @@ uint64_t stats_counter(const struct mrc_stats_segment *s, const char *name)
 {
 	const struct mrc_stats_counter *c = stats_counter_find(s, name);
 
-	return c ? __atomic_load_n(&c->value, __ATOMIC_RELAXED) : 0;
+	return c ? c->value : 0;
 }
 
 double stats_per_second(const struct stats_process *p, uint64_t now, uint64_t before)

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * stats_reader.h - the statistics segments (mrc/stats.h) of processes, found in a folder and
- * mapped.
+ * stats_reader.h - the statistics segments (mrc/stats.h) of processes: found in folders and copied.
  *
- * A segment stays mapped after its process has removed the file, so its last values are not lost.
+ * The files are of other processes, for root of other users: they may hold anything, and change or
+ * get shorter at any moment. So nothing of them is mapped. What is copied has counts within their
+ * bounds and texts that end and are printable; numbers may be anything. A file stays open after its
+ * process has removed it, so its last values are not lost.
  */
 #ifndef SOFTMRC_STATS_STATS_READER_H
 #define SOFTMRC_STATS_STATS_READER_H
+
+#include "stats/stats_files.h"
 
 #include <mrc/stats.h>
 #include <stdbool.h>
@@ -15,42 +19,61 @@
 
 /* Processes beyond this many are not seen: one for each slot of a host. */
 #define STATS_PROCESSES_MAX 1024u
+/* Of one user where all are shown: nobody alone can hide all others from root. */
+#define STATS_PROCESSES_OF_USER_MAX 512u
 
-/* One process: its segment, and what that showed when last read, and the time before. */
+/* One process: its segment as it was when last read, and the time before. */
 struct stats_process {
-	uint32_t pid;
+	uint32_t pid;	  /* of the name of the file */
 	uint32_t device;  /* of several; 0: the first */
+	uid_t uid;	  /* whose file it is */
 	char command[32]; /* of /proc/PID/comm; "?" where that cannot be read */
-	const struct mrc_stats_segment *map;
-	struct mrc_stats_segment *now, *before; /* before->updated_ns is 0 at first */
-	uint64_t read_ns, read_before_ns;	/* CLOCK_MONOTONIC */
-	uint64_t events;			/* taken by stats_reader_events */
-	bool gone;				/* its process has ended */
+	int fd;
+	struct mrc_stats_segment *now,
+		*before;		  /* without events; before->updated_ns is 0 at first */
+	uint64_t read_ns, read_before_ns; /* CLOCK_MONOTONIC */
+	uint64_t events;		  /* taken by stats_reader_events */
+	bool gone; /* its process has ended, or its file is no longer a segment */
 };
 
 struct stats_reader {
-	const char *dir;   /* kept by the caller */
-	uint32_t only_pid; /* 0: all */
-	bool with_ended;   /* processes that have ended too */
+	const char *dir;    /* that is read, for messages; kept by the caller, or default_dir */
+	const char *prefix; /* of default folders: MRC_STATS_DIR_PREFIX */
+	bool all;	    /* for root: the default folders of all users */
+	bool own;	    /* files of this user only, also for root */
+	bool with_ended;    /* processes that have ended too */
+	uint32_t only_pid;  /* 0: all */
 	uint32_t n;
 	struct stats_process process[STATS_PROCESSES_MAX];
 	uint32_t unreadable; /* files that may not be read */
+	uint32_t refused;    /* files and folders that are not what they should be */
+	uint32_t unseen;     /* files beyond the bounds above, or beyond what we may open */
 	uint32_t other_version;
+	char default_dir[STATS_DIR_MAX];
 };
 
-/* stats_dir returns the folder that a process here and now would use. */
-const char *stats_dir(void);
-
-/* stats_reader_open begins to watch a folder; nothing is read yet. */
+/*
+ * stats_reader_open begins to watch: the folder dir; or, where that is NULL, the one that
+ * MRC_STATS_DIR names; or else the default folder of this user, for root those of all users.
+ * Nothing is read yet.
+ */
 void stats_reader_open(struct stats_reader *s, const char *dir, uint32_t only_pid);
+/* stats_reader_open_own begins to watch what this process itself publishes. */
+void stats_reader_open_own(struct stats_reader *s);
 void stats_reader_close(struct stats_reader *s);
 
-/* stats_reader_find maps segments that are new. 0, or an errno value: the folder cannot be read. */
+/*
+ * stats_reader_find opens segments that are new. 0, or an errno value: the folder cannot be read;
+ * EPERM: it is the default one and not for this user alone.
+ */
 int stats_reader_find(struct stats_reader *s);
+
+/* stats_reader_copy copies what every segment found shows, at one moment. 0, or ENOMEM. */
+int stats_reader_copy(struct stats_reader *s, uint64_t now_ns);
 
 /*
  * stats_reader_read looks for new processes, forgets those that were gone the last time, and copies
- * what every segment shows, all at one moment. Returns as stats_reader_find.
+ * what every segment shows. Returns as stats_reader_find.
  */
 int stats_reader_read(struct stats_reader *s, uint64_t now_ns);
 
@@ -62,6 +85,12 @@ typedef void (*stats_event_fn)(void *context, const struct mrc_stats_event *even
  * their order, and returns how many were overwritten before they could be read.
  */
 uint64_t stats_reader_events(struct stats_reader *s, stats_event_fn fn, void *context);
+
+/*
+ * stats_segment_load reads a whole file, events too, for one look at what a process left. 0;
+ * EINVAL: it is no segment of this version, or not whole.
+ */
+int stats_segment_load(int fd, struct mrc_stats_segment *segment);
 
 /* stats_counter_find returns a counter of a segment by its name, or NULL. */
 const struct mrc_stats_counter *stats_counter_find(const struct mrc_stats_segment *s,

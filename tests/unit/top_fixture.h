@@ -22,6 +22,7 @@ static inline void fixture_readings(void)
 	now.qp[0].psn_next += 300;
 	fixture_stats = (struct stats_reader){.dir = "/x", .n = 1};
 	*p = (struct stats_process){.pid = 77,
+				    .fd = -1,
 				    .command = "train",
 				    .now = &now,
 				    .before = &before,

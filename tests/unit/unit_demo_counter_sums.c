@@ -64,6 +64,7 @@ SUM_TEST(demo_counters_sum, keeps_the_values_of_a_process_that_ended)
 	stats_reader_find(&stats);
 	snprintf(path, sizeof(path), "%s/1.mrcstats", dir.path);
 	unlink(path);
+	stats_reader_copy(&stats, 1);
 	demo_counters_sum(&stats, 8, &sums);
 	assert_u_eq(sums.counters.tx_data_packets, 200);
 	assert_u_eq(sums.counters.evs_retired, 14);
@@ -74,7 +75,7 @@ SUM_TEST(demo_counters_sum, keeps_the_values_of_a_process_that_ended)
 
 SUM_TEST(demo_counters_sum, counts_evs_by_plane_and_path)
 {
-	struct mrc_stats_qp *qp = &segment.qp[3];
+	struct mrc_stats_qp *qp = &segment.qp[0];
 	struct demo_sums sums;
 
 	qp->qpn = 77;
@@ -83,10 +84,11 @@ SUM_TEST(demo_counters_sum, counts_evs_by_plane_and_path)
 	qp->ev[1] =
 		(struct mrc_stats_ev){.value = 49153, .port = 1, .state = MRC_STATS_EV_ASSUMED_BAD};
 	qp->ev[2] = (struct mrc_stats_ev){.value = 49152, .port = 200};
-	segment.qp[4] = *qp;
-	segment.qp[4].qpn = 0;
+	segment.qp[1] = *qp;
+	segment.qp[1].qpn = 0;
 	write_segment("1.mrcstats", sizeof(segment));
 	stats_reader_find(&stats);
+	stats_reader_copy(&stats, 1);
 	demo_counters_sum(&stats, 8, &sums);
 	assert_u_eq(sums.path[0][0].good, 1);
 	assert_u_eq(sums.path[1][1].bad, 1);
@@ -98,6 +100,7 @@ SUM_TEST(demo_counters_missing, names_a_missing_counter)
 	assert_null(demo_counters_missing(&stats));
 	write_segment("1.mrcstats", sizeof(segment));
 	stats_reader_find(&stats);
+	stats_reader_copy(&stats, 1);
 	assert_string_equal(demo_counters_missing(&stats), "tx_retransmits");
 }
 

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static struct run_report report;
@@ -122,6 +123,22 @@ REPORT_TEST(run_report_show, says_when_each_ev_went_and_came)
 	assert_non_null(strstr(text, "2.000 s  plane 1  EV 0xc0010003 is bad: packets lost\n"));
 	assert_non_null(strstr(text, "5.000 s  plane 1  EV 0xc0010003 is good: probes answered\n"));
 	free(text);
+}
+
+/* The program had the folder to itself: what it left there is neither waited for nor followed. */
+REPORT_TEST(run_report_read, what_is_no_file_is_counted)
+{
+	char path[RUN_REPORT_DIR_MAX + 32];
+
+	snprintf(path, sizeof(path), "%s/1" MRC_STATS_SUFFIX, report.dir);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	snprintf(path, sizeof(path), "%s/2" MRC_STATS_SUFFIX, report.dir);
+	assert_int_equal(symlink("/dev/zero", path), 0);
+	alarm(10);
+	assert_int_equal(run_report_read(&report), 0);
+	alarm(0);
+	assert_u_eq(report.unreadable, 2);
+	assert_u_eq(report.processes, 0);
 }
 
 static void add_counter(const char *name, uint64_t value)

@@ -104,58 +104,167 @@ TEST(mh_stats_file_open, names_a_folder_that_is_not_there)
 	assert_non_null(strstr(error.text, "/nowhere/at/all"));
 }
 
-/* Process numbers end below 2^22, so these are nobody's. */
-static void leave(const char *path, const char *bytes)
+/* ---- a folder of the user's own ---- */
+
+#define OWN_TEST(name) FILE_TEST(mh_stats_file_open_own, name)
+
+static char folder[64];
+
+/* A path in the folder of the user's own, which lies in the folder of the test. */
+static const char *in_folder(const char *name)
 {
-	FILE *f = fopen(path, "w");
+	static char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	return path;
+}
+
+static int open_in_folder(struct mh_stats_file *file, struct mio_error *error)
+{
+	snprintf(folder, sizeof(folder), "%s/own", dir);
+	return mh_stats_file_open_own(file, folder, 0, error);
+}
+
+/* The user's folder with nothing in it, as another process of the user would have left it. */
+static void make_folder(void)
+{
+	struct mh_stats_file file;
+	struct mio_error error;
+
+	assert_i_eq(open_in_folder(&file, &error), 0);
+	mh_stats_file_close(&file);
+}
+
+/* Process numbers end below 2^22, so the files that are left are nobody's. */
+static void leave(const char *name, const char *bytes)
+{
+	FILE *f = fopen(in_folder(name), "w");
 
 	assert_non_null(f);
 	fputs(bytes, f);
 	fclose(f);
 }
 
-TEST(mh_stats_file_default, sweeps_what_crashed_processes_left)
+OWN_TEST(makes_it_for_the_user_alone)
 {
-	const char *left = MRC_STATS_DEFAULT_DIR "/99999991" MRC_STATS_SUFFIX;
-	const char *young = MRC_STATS_DEFAULT_DIR "/99999992" MRC_STATS_SUFFIX;
-	const char *other = MRC_STATS_DEFAULT_DIR "/99999991.notes";
+	struct mh_stats_file file;
+	struct mio_error error;
+	struct stat st;
 
-	mh_stats_file_default();
-	if (access(MRC_STATS_DEFAULT_DIR, W_OK) < 0)
-		test_skip("the default folder cannot be written");
-	leave(left, MRC_STATS_MAGIC "....");
-	leave(young, "");
-	leave(other, MRC_STATS_MAGIC);
-	assert_string_equal(mh_stats_file_default(), MRC_STATS_DEFAULT_DIR);
-	assert_i_eq(access(left, F_OK), -1);
-	assert_i_eq(unlink(young), 0);
-	assert_i_eq(unlink(other), 0);
+	assert_i_eq(open_in_folder(&file, &error), 0);
+	assert_i_eq(stat(folder, &st), 0);
+	assert_u_eq(st.st_mode & 07777, 0700);
+	assert_i_eq(stat(in_folder(file.name), &st), 0);
+	assert_u_eq(st.st_mode & 07777, 0600);
+	mh_stats_file_close(&file);
+	assert_i_eq(rmdir(folder), 0);
 }
 
-/* Any user may put one there, under the name of a file of statistics. */
-TEST(mh_stats_file_default, does_not_wait_for_a_fifo)
+static void expect_refused(void)
 {
-	const char *fifo = MRC_STATS_DEFAULT_DIR "/99999993" MRC_STATS_SUFFIX;
+	struct mh_stats_file file;
+	struct mio_error error;
 
-	mh_stats_file_default();
-	if (access(MRC_STATS_DEFAULT_DIR, W_OK) < 0)
-		test_skip("the default folder cannot be written");
-	assert_i_eq(mkfifo(fifo, 0666), 0);
+	assert_i_eq(open_in_folder(&file, &error), EPERM);
+	assert_non_null(strstr(error.text, folder));
+	assert_non_null(strstr(error.text, "mode 0700"));
+}
+
+OWN_TEST(refuses_one_that_others_may_use)
+{
+	make_folder();
+	assert_i_eq(chmod(folder, 0770), 0);
+	expect_refused();
+	assert_i_eq(chmod(folder, 0705), 0);
+	expect_refused();
+	assert_i_eq(rmdir(folder), 0);
+}
+
+OWN_TEST(refuses_one_of_another_user)
+{
+	if (geteuid() != 0)
+		test_skip("only root can make a folder of another user");
+	make_folder();
+	assert_i_eq(chown(folder, 65534, 65534), 0);
+	expect_refused();
+	assert_i_eq(rmdir(folder), 0);
+}
+
+OWN_TEST(refuses_a_link)
+{
+	char real[64];
+
+	make_folder();
+	snprintf(real, sizeof(real), "%s/real", dir);
+	assert_i_eq(rename(folder, real), 0);
+	assert_i_eq(symlink(real, folder), 0);
+	expect_refused();
+	assert_i_eq(unlink(folder), 0);
+	assert_i_eq(rmdir(real), 0);
+}
+
+OWN_TEST(refuses_what_is_no_folder)
+{
+	snprintf(folder, sizeof(folder), "%s/own", dir);
+	assert_i_eq(mkfifo(folder, 0600), 0);
 	alarm(10);
-	mh_stats_file_default();
+	expect_refused();
 	alarm(0);
-	assert_i_eq(unlink(fifo), 0);
+	assert_i_eq(unlink(folder), 0);
 }
 
-TEST(mh_stats_file_default, leaves_what_is_of_another_user)
+/* Somebody may have made the folder that it is found in their own since. */
+OWN_TEST(removes_its_file_where_it_made_it)
 {
-	const char *foreign = MRC_STATS_DEFAULT_DIR "/99999994" MRC_STATS_SUFFIX;
+	struct mh_stats_file file;
+	struct mio_error error;
+	char real[64];
+
+	assert_i_eq(open_in_folder(&file, &error), 0);
+	snprintf(real, sizeof(real), "%s/real", dir);
+	assert_i_eq(rename(folder, real), 0);
+	assert_i_eq(mkdir(folder, 0700), 0);
+	leave(file.name, "of somebody else");
+	mh_stats_file_close(&file);
+	assert_i_eq(unlink(in_folder(file.name)), 0);
+	assert_i_eq(rmdir(folder), 0);
+	assert_i_eq(rmdir(real), 0);
+}
+
+OWN_TEST(sweeps_what_crashed_processes_left)
+{
+	make_folder();
+	leave("99999991" MRC_STATS_SUFFIX, MRC_STATS_MAGIC "....");
+	leave("99999992" MRC_STATS_SUFFIX, "");
+	leave("99999991.notes", MRC_STATS_MAGIC);
+	make_folder();
+	assert_i_eq(access(in_folder("99999991" MRC_STATS_SUFFIX), F_OK), -1);
+	assert_i_eq(unlink(in_folder("99999992" MRC_STATS_SUFFIX)), 0);
+	assert_i_eq(unlink(in_folder("99999991.notes")), 0);
+	assert_i_eq(rmdir(folder), 0);
+}
+
+OWN_TEST(does_not_wait_for_a_fifo)
+{
+	make_folder();
+	assert_i_eq(mkfifo(in_folder("99999993" MRC_STATS_SUFFIX), 0666), 0);
+	alarm(10);
+	make_folder();
+	alarm(0);
+	assert_i_eq(unlink(in_folder("99999993" MRC_STATS_SUFFIX)), 0);
+	assert_i_eq(rmdir(folder), 0);
+}
+
+OWN_TEST(leaves_what_is_of_another_user)
+{
+	const char *foreign = "99999994" MRC_STATS_SUFFIX;
 
 	if (geteuid() != 0)
 		test_skip("only root can make a file of another user");
-	mh_stats_file_default();
+	make_folder();
 	leave(foreign, MRC_STATS_MAGIC "....");
-	assert_i_eq(chown(foreign, 65534, 65534), 0);
-	mh_stats_file_default();
-	assert_i_eq(unlink(foreign), 0);
+	assert_i_eq(chown(in_folder(foreign), 65534, 65534), 0);
+	make_folder();
+	assert_i_eq(unlink(in_folder(foreign)), 0);
+	assert_i_eq(rmdir(folder), 0);
 }

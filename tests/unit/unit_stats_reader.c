@@ -7,9 +7,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static char dir[] = "/tmp/mrc-read-XXXXXX";
@@ -171,6 +174,255 @@ STATS_TEST(bounds_are_kept)
 	withdraw(fd, 5);
 }
 
+/* "\033[2J" clears a terminal: whoever looks has not asked for that. */
+STATS_TEST(texts_are_printable)
+{
+	const struct mrc_stats_segment *now;
+	int fd;
+
+	fixture_segment(&segment, 5);
+	memcpy(segment.qp[0].state, "\033[2J\n\x9bmX", 8);
+	memset(segment.counter[0].name, 7, sizeof(segment.counter[0].name));
+	memset(segment.port[0].interface, 0x9b, sizeof(segment.port[0].interface));
+	fd = publish(5, true);
+	stats_reader_open(&stats, dir, 0);
+	assert_i_eq(stats_reader_read(&stats, 1), 0);
+	now = stats.process[0].now;
+	assert_string_equal(now->qp[0].state, "?[2J??m");
+	assert_string_equal(now->counter[0].name, "???????????????????????????????");
+	assert_string_equal(now->port[0].interface, "???????????????");
+	withdraw(fd, 5);
+}
+
+/* Its owner may do that at any moment: with the file mapped it was a SIGBUS. */
+STATS_TEST(a_file_that_gets_shorter_is_of_the_past)
+{
+	int fd;
+
+	fixture_segment(&segment, 5);
+	segment.events = 1;
+	fd = publish(5, true);
+	stats_reader_open(&stats, dir, 0);
+	assert_i_eq(stats_reader_read(&stats, 1), 0);
+	for (off_t size = sizeof(segment) / 2; size >= 0; size -= (off_t)sizeof(segment) / 2) {
+		assert_i_eq(ftruncate(fd, size), 0);
+		assert_i_eq(stats_reader_copy(&stats, 2), 0);
+		assert_u_eq(stats_reader_events(&stats, NULL, NULL), 0);
+		assert_u_eq(stats.n, 1);
+		assert_true(stats.process[0].gone);
+		assert_u_eq(stats_counter(stats.process[0].now, "tx_retransmits"), 5);
+		stats.process[0].gone = false;
+	}
+	withdraw(fd, 5);
+}
+
+STATS_TEST(a_file_that_becomes_something_else_is_of_the_past)
+{
+	int fd;
+
+	fixture_segment(&segment, 5);
+	fd = publish(5, true);
+	stats_reader_open(&stats, dir, 0);
+	assert_i_eq(stats_reader_read(&stats, 1), 0);
+	segment.version++;
+	publish(5, false);
+	assert_i_eq(stats_reader_read(&stats, 2), 0);
+	assert_true(stats.process[0].gone);
+	withdraw(fd, 5);
+}
+
+STATS_TEST(a_link_is_not_followed)
+{
+	char path[64], real[64];
+
+	fixture_segment(&segment, 5);
+	close(publish(5, false));
+	path_of(path, 5);
+	snprintf(real, sizeof(real), "%s/real", dir);
+	assert_i_eq(rename(path, real), 0);
+	assert_i_eq(symlink(real, path), 0);
+	stats_reader_open(&stats, dir, 0);
+	stats.with_ended = true;
+	assert_i_eq(stats_reader_read(&stats, 1), 0);
+	assert_u_eq(stats.n, 0);
+	assert_u_eq(stats.refused, 1);
+	assert_i_eq(unlink(path), 0);
+	assert_i_eq(unlink(real), 0);
+}
+
+/* ---- several users ---- */
+
+#define SOMEBODY 64999u
+
+static void give_to(const char *path, uid_t owner)
+{
+	assert_i_eq(chown(path, owner, owner), 0);
+}
+
+STATS_TEST(what_is_of_another_user_is_refused)
+{
+	char path[64];
+	int fd;
+
+	if (geteuid() != 0)
+		test_skip("only root can make a file of another user");
+	fixture_segment(&segment, 5);
+	fd = publish(5, true);
+	path_of(path, 5);
+	give_to(path, SOMEBODY);
+	stats_reader_open(&stats, dir, 0);
+	stats.own = true;
+	assert_i_eq(stats_reader_read(&stats, 1), 0);
+	assert_u_eq(stats.n, 0);
+	assert_u_eq(stats.refused, 1);
+	stats.own = false; /* root looks at others, of whom nothing is believed */
+	assert_i_eq(stats_reader_read(&stats, 1), 0);
+	assert_u_eq(stats.n, 1);
+	assert_u_eq(stats.process[0].uid, SOMEBODY);
+	withdraw(fd, 5);
+}
+
+static char prefix[64];
+
+/* Makes the folder of a user beside others, below the folder of the test, and enters it. */
+static void enter_folder(char keep[sizeof(dir)], uint32_t number, uid_t owner, mode_t mode)
+{
+	static char path[96];
+
+	snprintf(prefix, sizeof(prefix), "%s/softmrc-", dir);
+	snprintf(path, sizeof(path), "%s%u", prefix, number);
+	assert_i_eq(mkdir(path, mode), 0);
+	assert_i_eq(chmod(path, mode), 0);
+	give_to(path, owner);
+	assert_i_eq(chdir(path), 0);
+	memcpy(keep, dir, sizeof(dir));
+	strcpy(dir, ".");
+}
+
+static void leave_folder(const char keep[sizeof(dir)])
+{
+	memcpy(dir, keep, sizeof(dir));
+	assert_i_eq(chdir("/"), 0);
+}
+
+/* Publishes as a process of this user, dead, in the folder of a user. */
+static void publish_in(uint32_t number, uid_t owner, mode_t mode, uint32_t pid, uid_t of_file)
+{
+	char keep[sizeof(dir)], path[96];
+
+	enter_folder(keep, number, owner, mode);
+	close(publish(pid, false));
+	path_of(path, pid);
+	give_to(path, of_file);
+	leave_folder(keep);
+}
+
+static void remove_folders(void)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -r %s/*", dir);
+	assert_i_eq(system(command), 0);
+}
+
+static void open_all(void)
+{
+	stats_reader_open(&stats, NULL, 0);
+	assert_true(stats.all);
+	stats.prefix = prefix;
+	stats.with_ended = true;
+	assert_i_eq(stats_reader_find(&stats), 0);
+}
+
+STATS_TEST(root_sees_all_users_and_follows_no_link)
+{
+	char link[96], target[96];
+
+	if (geteuid() != 0)
+		test_skip("only root sees what is of others");
+	fixture_segment(&segment, 5);
+	publish_in(64999, SOMEBODY, 0700, 5, SOMEBODY);
+	publish_in(0, 0, 0700, 6, 0);
+	publish_in(64998, 64998, 0755, 7, 64998); /* not for its user alone */
+	publish_in(64997, 64997, 0700, 8, 0);	  /* not his file */
+	snprintf(link, sizeof(link), "%s64996", prefix);
+	snprintf(target, sizeof(target), "%s0", prefix);
+	assert_i_eq(symlink(target, link), 0);
+	open_all();
+	assert_u_eq(stats.n, 2);
+	assert_u_eq(stats.refused, 3);
+	for (uint32_t i = 0; i < 2; i++)
+		assert_u_eq(stats.process[i].uid, stats.process[i].pid == 5 ? SOMEBODY : 0);
+	remove_folders();
+}
+
+STATS_TEST(one_user_alone_does_not_hide_the_others)
+{
+	char keep[sizeof(dir)], name[64];
+
+	if (geteuid() != 0)
+		test_skip("only root sees what is of others");
+	fixture_segment(&segment, 5);
+	publish_in(0, 0, 0700, 6, 0);
+	enter_folder(keep, 64999, SOMEBODY, 0700);
+	close(publish(1, false));
+	assert_i_eq(chown("1" MRC_STATS_SUFFIX, SOMEBODY, SOMEBODY), 0);
+	for (uint32_t pid = 2; pid <= STATS_PROCESSES_OF_USER_MAX + 3; pid++) {
+		path_of(name, pid);
+		assert_i_eq(link("1" MRC_STATS_SUFFIX, name), 0);
+	}
+	leave_folder(keep);
+	open_all();
+	assert_u_eq(stats.n, STATS_PROCESSES_OF_USER_MAX + 1);
+	assert_u_eq(stats.unseen, 3);
+	remove_folders();
+}
+
+STATS_TEST(a_default_folder_of_another_user_is_an_error)
+{
+	char taken[64];
+
+	if (geteuid() != 0)
+		test_skip("only root can make a folder of another user");
+	snprintf(taken, sizeof(taken), "%s/taken", dir);
+	assert_i_eq(mkdir(taken, 0700), 0);
+	give_to(taken, SOMEBODY);
+	stats_reader_open_own(&stats);
+	snprintf(stats.default_dir, sizeof(stats.default_dir), "%s", taken);
+	stats.dir = stats.default_dir;
+	assert_i_eq(stats_reader_read(&stats, 1), EPERM);
+	give_to(taken, geteuid());
+	assert_i_eq(stats_reader_read(&stats, 1), 0);
+	assert_i_eq(rmdir(taken), 0);
+}
+
+/* ---- the default folder ---- */
+
+TEST(stats_dir_default, is_that_of_the_user_outside_of_a_namespace)
+{
+	char path[STATS_DIR_MAX], want[STATS_DIR_MAX], map[32];
+	int status, fd;
+	pid_t pid;
+
+	snprintf(want, sizeof(want), MRC_STATS_DIR_PREFIX "%u", geteuid());
+	assert_string_equal(stats_dir_default(path), want);
+	snprintf(map, sizeof(map), "77 %u 1", geteuid());
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0) {
+		if (unshare(CLONE_NEWUSER))
+			_exit(2);
+		fd = open("/proc/self/uid_map", O_WRONLY);
+		if (fd < 0 || write(fd, map, strlen(map)) != (ssize_t)strlen(map))
+			_exit(2);
+		_exit(geteuid() != 77 || strcmp(stats_dir_default(path), want) != 0);
+	}
+	assert_i_eq(waitpid(pid, &status, 0), pid);
+	if (WEXITSTATUS(status) == 2)
+		test_skip("no user namespaces");
+	assert_i_eq(status, 0);
+}
+
 /* A segment without events, written by a process that has ended. */
 static void write_ended(uint32_t pid, size_t size)
 {
@@ -207,7 +459,7 @@ static int ended_teardown(void **state)
 
 #define ENDED_TEST(function, name) TEST_WITH(ended_setup, ended_teardown, function, name)
 
-ENDED_TEST(stats_reader_find, maps_each_segment_once)
+ENDED_TEST(stats_reader_find, opens_each_segment_once)
 {
 	char other[64];
 	FILE *f;
@@ -279,6 +531,24 @@ ENDED_TEST(stats_reader_events, counts_what_was_overwritten)
 	/* The writer may be at work on one more, in the place of the oldest. */
 	assert_u_eq(stats_reader_events(&stats, take_stamp, &taken), 6);
 	assert_u_eq(taken, MRC_STATS_EVENTS - 1);
+}
+
+/* Going through them one by one would take centuries. */
+ENDED_TEST(stats_reader_events, do_not_follow_a_count_that_leaps)
+{
+	write_ended(1, sizeof(segment));
+	stats_reader_find(&stats);
+	segment.events = UINT64_MAX - 3;
+	close(publish(1, false));
+	taken = 0;
+	alarm(10);
+	assert_u_eq(stats_reader_events(&stats, take_stamp, &taken),
+		    UINT64_MAX - 3 - (MRC_STATS_EVENTS - 1));
+	assert_u_eq(taken, MRC_STATS_EVENTS - 1);
+	segment.events = 4;
+	close(publish(1, false));
+	assert_u_eq(stats_reader_events(&stats, take_stamp, &taken), 0);
+	alarm(0);
 }
 
 TEST(stats_reader_read, a_folder_that_is_not_there_is_empty)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* unit_stats_segment.c - what others see of a process. */
 #include "host/stats/stats.h"
+#include "stats/stats_files.h"
 #include "unit/nic_fixture.h"
 
 #include <fcntl.h>
@@ -245,13 +246,15 @@ TEST(mh_segment, last_numbers_when_a_program_exits_with_the_device_open)
 
 TEST(mh_segment, default_folder_is_for_the_user_only)
 {
+	char dir[STATS_DIR_MAX], path[120];
 	struct stat st;
-	char path[80];
 	void *fixture;
 
-	snprintf(path, sizeof(path), MRC_STATS_DEFAULT_DIR "/%ld" MRC_STATS_SUFFIX, (long)getpid());
+	snprintf(path, sizeof(path), "%s/%ld" MRC_STATS_SUFFIX, stats_dir_default(dir),
+		 (long)getpid());
 	assert_i_eq(fixture_setup(&fixture), 0);
-	if (access(MRC_STATS_DEFAULT_DIR, W_OK) == 0) {
+	if (stat(dir, &st) == 0 && st.st_uid == geteuid()) {
+		assert_u_eq(st.st_mode & 0777, 0700);
 		assert_i_eq(stat(path, &st), 0);
 		assert_u_eq(st.st_mode & 0777, 0600);
 	}

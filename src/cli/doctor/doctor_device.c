@@ -64,7 +64,7 @@ static void note_ports(struct doctor_facts *f, const char *root)
 {
 	static struct stats_reader stats;
 
-	stats_reader_open(&stats, stats_dir(), (uint32_t)getpid());
+	stats_reader_open_own(&stats);
 	f->statistics = stats_reader_read(&stats, 1) == 0 && stats.n == 1;
 	if (f->statistics) {
 		const struct mrc_stats_segment *s = stats.process[0].now;

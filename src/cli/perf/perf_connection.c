@@ -306,7 +306,7 @@ static const char *own_form(void)
 	static struct stats_reader stats;
 	const char *name = NULL;
 
-	stats_reader_open(&stats, stats_dir(), (uint32_t)getpid());
+	stats_reader_open_own(&stats);
 	if (stats_reader_read(&stats, 1) == 0 && stats.n == 1) {
 		uint32_t carrier = stats.process[0].now->carrier;
 

@@ -192,7 +192,7 @@ static int run_client_phases(struct perf *p)
 		return set_error(p, p->link.error);
 	if (set_up(p, NULL))
 		return -1;
-	stats_reader_open(&p->stats, stats_dir(), (uint32_t)getpid());
+	stats_reader_open_own(&p->stats);
 	perf_health_read(&p->stats, &p->start);
 	if (!p->o.json)
 		put_text(write_head, p, NULL);

@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -70,20 +71,16 @@ int run_report_add(struct run_report *r, const struct mrc_stats_segment *s)
 	return add_events(r, s);
 }
 
-static bool is_segment(const struct mrc_stats_segment *s)
-{
-	return memcmp(s->magic, MRC_STATS_MAGIC, sizeof(s->magic)) == 0 &&
-	       s->version == MRC_STATS_VERSION;
-}
-
+/* The program may have put anything there, and what root runs may change its user. */
 static int add_file(struct run_report *r, const char *path, struct mrc_stats_segment *s)
 {
-	FILE *f = fopen(path, "re");
-	size_t n = f ? fread(s, sizeof(*s), 1, f) : 0;
+	uid_t owner = geteuid() ? geteuid() : STATS_ANY_OWNER;
+	int fd = stats_file_open(AT_FDCWD, path, &owner);
+	bool good = fd >= 0 && stats_segment_load(fd, s) == 0;
 
-	if (f)
-		fclose(f);
-	if (n == 1 && is_segment(s))
+	if (fd >= 0)
+		close(fd);
+	if (good)
 		return run_report_add(r, s);
 	r->unreadable++;
 	return 0;

@@ -72,10 +72,11 @@ static json_t *process_json(const struct stats_process *p)
 	for (uint32_t q = 0; q < MRC_STATS_QPS; q++)
 		if (p->now->qp[q].qpn)
 			json_array_append_new(qps, qp_json(&p->now->qp[q]));
-	return json_pack("{s:i,s:s,s:b,s:I,s:I,s:o,s:o,s:o}", "pid", (int)p->pid, "command",
-			 p->command, "ended", p->gone, "started_ns", (json_int_t)p->now->started_ns,
-			 "updated_ns", (json_int_t)p->now->updated_ns, "counters",
-			 counters_json(p->now), "planes", planes, "qps", qps);
+	return json_pack("{s:i,s:I,s:s,s:b,s:I,s:I,s:o,s:o,s:o}", "pid", (int)p->pid, "uid",
+			 (json_int_t)p->uid, "command", p->command, "ended", p->gone, "started_ns",
+			 (json_int_t)p->now->started_ns, "updated_ns",
+			 (json_int_t)p->now->updated_ns, "counters", counters_json(p->now),
+			 "planes", planes, "qps", qps);
 }
 
 json_t *top_json_make(const struct stats_reader *stats)
@@ -84,6 +85,7 @@ json_t *top_json_make(const struct stats_reader *stats)
 
 	for (uint32_t i = 0; i < stats->n; i++)
 		json_array_append_new(processes, process_json(&stats->process[i]));
-	return json_pack("{s:i,s:o,s:i,s:i}", "version", 1, "processes", processes, "unreadable",
-			 (int)stats->unreadable, "other_version", (int)stats->other_version);
+	return json_pack("{s:i,s:o,s:i,s:i,s:i,s:i}", "version", 1, "processes", processes,
+			 "unreadable", (int)stats->unreadable, "refused", (int)stats->refused,
+			 "unseen", (int)stats->unseen, "other_version", (int)stats->other_version);
 }

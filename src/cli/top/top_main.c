@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -94,7 +95,8 @@ static int read_stats(struct top *top)
 		return 0;
 	if (top->live)
 		ui_term_leave(&top->term);
-	fprintf(stderr, "mrc top: %s: %s\n", top->dir, strerror(err));
+	fprintf(stderr, "mrc top: %s: %s\n", top->stats.dir,
+		err == EPERM ? "not a folder for this user alone" : strerror(err));
 	return -1;
 }
 
@@ -116,7 +118,7 @@ static int run_loop(struct top *top)
 		if (top->pid && !top->stats.n) {
 			ui_term_leave(&top->term);
 			fprintf(stderr, "mrc top: --pid %u: no MRC process of this number in %s\n",
-				top->pid, top->dir);
+				top->pid, top->stats.dir);
 			return EXIT_FAILED;
 		}
 		print_once(top);
@@ -137,18 +139,30 @@ static const struct ui_flag flags[] = {
 	UI_SWITCH("--json", top, json, "one JSON object a reading"),
 };
 
+/* A file stays open for each process: what the user may have, as a hostile one may make many. */
+static void raise_files(void)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files))
+		return;
+	files.rlim_cur = files.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &files);
+}
+
 static int cli_top_main(int argc, char **argv)
 {
 	static struct top top;
 	int status;
 
-	top = (struct top){.interval_ns = 1000 * MS_NS, .dir = stats_dir()};
+	top = (struct top){.interval_ns = 1000 * MS_NS};
 	status = ui_verb_parse(&cli_top_verb, &top, argc, argv, NULL, 0, NULL);
 	if (status != UI_FLAGS_OK)
 		return status;
 	top.live = !top.json && !top.plain && ui_term_fits();
 	if (!top.live && !top.count)
 		top.count = 1;
+	raise_files();
 	stats_reader_open(&top.stats, top.dir, top.pid);
 	ui_term_catch();
 	if (top.live)
@@ -167,7 +181,8 @@ const struct ui_verb cli_top_verb = {
 		 "trims and timeouts a second of each process; each plane; each QP with window, "
 		 "bytes in flight, RTT and the state of its EVs (# good, - skip, x assumed bad, d "
 		 "denied). Live on a terminal, where q quits; text elsewhere.",
-	.notes = "Processes publish in MRC_STATS_DIR, otherwise in " MRC_STATS_DEFAULT_DIR ".",
+	.notes = "Processes publish in MRC_STATS_DIR, otherwise in " MRC_STATS_DIR_PREFIX
+		 "UID, the folder of their user. Root sees those of all users.",
 	.exits = "0 good, 1 nothing to read, 2 wrong usage",
 	.flags = flags,
 	.n_flags = UI_COUNT(flags),

@@ -42,6 +42,8 @@ static void put_processes(const struct stats_reader *stats, struct ui_text *out)
 	struct ui_table t = {.left = 1u << 1};
 
 	ui_table_head(&t, "PID|COMMAND|QPS|SENT|RECEIVED|RETX/s|LOST/s|TRIM/s|TMO/s");
+	if (stats->all)
+		ui_table_cell(&t, 0, 9, "USER");
 	for (uint32_t i = 0; i < stats->n; i++) {
 		const struct stats_process *p = &stats->process[i];
 		size_t row = i + 1;
@@ -56,6 +58,8 @@ static void put_processes(const struct stats_reader *stats, struct ui_text *out)
 			  counter_rate(p, "lost_inferred") + counter_rate(p, "lost_timeout"));
 		put_count(&t, row, 7, counter_rate(p, "rx_trimmed") + counter_rate(p, "rx_nacks"));
 		put_count(&t, row, 8, counter_rate(p, "timeouts"));
+		if (stats->all)
+			ui_table_cell(&t, row, 9, "%u", p->uid);
 	}
 	ui_table_render(&t, out);
 }
@@ -170,6 +174,12 @@ static void put_title(const struct top_view *view, const struct stats_reader *st
 	if (stats->unreadable)
 		ui_text_add(out, "%u more of other users, which may not be read\n",
 			    stats->unreadable);
+	if (stats->refused)
+		ui_text_add(out,
+			    "%u refused: not regular files of one user in a folder for him alone\n",
+			    stats->refused);
+	if (stats->unseen)
+		ui_text_add(out, "%u more than can be shown\n", stats->unseen);
 	if (stats->other_version)
 		ui_text_add(out, "%u more of another version of softmrc\n", stats->other_version);
 }
@@ -210,7 +220,7 @@ void top_view_render(const struct top_view *view, const struct stats_reader *sta
 	put_title(view, stats, &whole);
 	if (!stats->n) {
 		ui_text_add(&whole, "\nno process has an MRC device open (%s is empty)\n",
-			    stats->dir);
+			    stats->all ? MRC_STATS_DIR_PREFIX "*" : stats->dir);
 	} else {
 		ui_text_add(&whole, "\n");
 		put_processes(stats, &whole);

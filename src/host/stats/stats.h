@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * stats.h - what the process tells of itself: its counters, and a file with these, its QPs and EVs
- * that other processes map (mrc/stats.h).
+ * that other processes read (mrc/stats.h).
  */
 #ifndef SOFTMRC_HOST_STATS_STATS_H
 #define SOFTMRC_HOST_STATS_STATS_H
@@ -24,11 +24,12 @@ uint32_t mh_counters_read(const struct mh_nic *nic, struct mh_counter counters[M
 
 /*
  * mh_segment_create makes the file in env.stats_dir and shows the NIC's state; error says what
- * failed. Without a folder the default one is used, and it is no error when that cannot be.
+ * failed. Without a folder the default one is used, and it is no error when that cannot be; that
+ * another user has taken its name is said once on stderr. Under the process's lock.
  */
 int mh_segment_create(struct mh_nic *nic, struct mio_error *error);
 /*
- * mh_segment_finish stores the last numbers, for readers that have the file mapped and files that
+ * mh_segment_finish stores the last numbers, for readers that have the file open and files that
  * are kept. Under nic->lock, or when no other thread uses the NIC; without a segment nothing
  * happens.
  */
@@ -44,30 +45,33 @@ void mh_segment_event(struct mh_segment *segment, const struct mt_event *event, 
 
 /* ---- the file: made, locked, mapped, removed: stats_file.c ---- */
 
-#define MH_STATS_PATH_MAX 4096u
-
 struct mh_stats_file {
 	struct mrc_stats_segment *map;
-	int fd;	     /* holds the lock */
-	pid_t owner; /* a forked child must not remove its parent's file */
-	bool keep;   /* the file stays when it is closed; the user sets it */
-	char path[MH_STATS_PATH_MAX];
+	int dir;       /* the folder */
+	int fd;	       /* holds the lock */
+	pid_t owner;   /* a forked child must not remove its parent's file */
+	bool keep;     /* the file stays when it is closed; the user sets it */
+	char name[40]; /* in the folder */
 };
 
 /*
  * mh_stats_file_open makes DIR/<pid>.mrcstats, for a device other than the first
- * DIR/<pid>.<device>.mrcstats, locked, mapped and zero; error says what failed.
+ * DIR/<pid>.<device>.mrcstats, locked, mapped and zero; error says what failed. The folder is one
+ * that the user named: what lies there is of anybody.
  * EEXIST: a living process, of another PID namespace, has a file of this name.
  */
 int mh_stats_file_open(struct mh_stats_file *file, const char *dir, uint32_t device,
 		       struct mio_error *error);
-/* mh_stats_file_close removes the file, if it is the process that made it, unless it is kept. */
-void mh_stats_file_close(struct mh_stats_file *file);
 
 /*
- * mh_stats_file_default makes MRC_STATS_DEFAULT_DIR, if it is not there, for everybody to put files
- * in, and removes what crashed processes have left there. Returns the folder.
+ * mh_stats_file_open_own does the same in a folder for this user alone, which it makes where there
+ * is none, and removes what crashed processes have left there. EPERM: what is called so is not for
+ * this user alone, which error says, with what to do.
  */
-const char *mh_stats_file_default(void);
+int mh_stats_file_open_own(struct mh_stats_file *file, const char *dir, uint32_t device,
+			   struct mio_error *error);
+
+/* mh_stats_file_close removes the file, if it is the process that made it, unless it is kept. */
+void mh_stats_file_close(struct mh_stats_file *file);
 
 #endif

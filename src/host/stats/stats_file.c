@@ -16,33 +16,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "stats/stats_files.h"
+
 /* PSNs and the like help to forge packets: they are the user's own business. */
+#define DIR_MODE 0700
 #define FILE_MODE 0600
 
 /* errno is taken first: snprintf may change it. */
-static int file_fail(struct mio_error *error, const char *call, const char *path)
+static int file_fail(struct mio_error *error, const char *call, const char *dir, const char *name)
 {
 	int code = errno;
 
-	snprintf(error->text, sizeof(error->text), "MRC_STATS_DIR: %s %.150s: %s", call, path,
-		 strerror(code));
+	snprintf(error->text, sizeof(error->text), "MRC_STATS_DIR: %s %.120s/%s: %s", call, dir,
+		 name, strerror(code));
 	return code;
-}
-
-/*
- * Opens what lies there if it is a regular file of this user; -1: it is not, or errno. The folder
- * is open to all: a FIFO or a lease of another user must not make us wait, nor a link make us lock
- * or remove a file elsewhere.
- */
-static int open_own(int dir, const char *path)
-{
-	int fd = openat(dir, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	struct stat st;
-
-	if (fd < 0 || (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid()))
-		return fd;
-	close(fd);
-	return -1;
 }
 
 /* Is it the complete file of a process that is no more? */
@@ -56,64 +43,69 @@ static bool file_is_stale(int fd)
 }
 
 /* Makes room for a file of our name, which may be of a process that had our number and crashed. */
-static int file_remove_stale(const char *path, struct mio_error *error)
+static int file_remove_stale(const struct mh_stats_file *file)
 {
-	int fd = open_own(AT_FDCWD, path);
+	uid_t owner = geteuid();
+	int fd = stats_file_open(file->dir, file->name, &owner);
 	bool locked = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0;
 
 	if (fd >= 0)
 		close(fd);
 	if (locked) {
 		errno = EEXIST;
-		return file_fail(error, "creating", path);
+		return -1;
 	}
-	if (unlink(path) < 0 && errno != ENOENT)
-		return file_fail(error, "removing", path);
-	return 0;
+	return unlinkat(file->dir, file->name, 0) < 0 && errno != ENOENT ? -1 : 0;
 }
 
-static int file_create(struct mh_stats_file *file, struct mio_error *error)
+static int file_create(struct mh_stats_file *file, const char *dir, struct mio_error *error)
 {
-	int err = file_remove_stale(file->path, error);
-
-	if (err)
-		return err;
-	file->fd = open(file->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, FILE_MODE);
+	if (file_remove_stale(file))
+		return file_fail(error, "creating", dir, file->name);
+	file->fd = openat(file->dir, file->name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+			  FILE_MODE);
 	if (file->fd < 0)
-		return file_fail(error, "creating", file->path);
+		return file_fail(error, "creating", dir, file->name);
 	/* A reader may hold it for a moment, to see whether the file is alive. */
 	if (flock(file->fd, LOCK_EX) < 0)
-		return file_fail(error, "locking", file->path);
+		return file_fail(error, "locking", dir, file->name);
 	/* Taking the blocks now turns a full disk into an error here instead of a signal later. */
 	errno = posix_fallocate(file->fd, 0, sizeof(*file->map));
 	if (errno)
-		return file_fail(error, "filling", file->path);
+		return file_fail(error, "filling", dir, file->name);
 	file->map = mmap(NULL, sizeof(*file->map), PROT_READ | PROT_WRITE, MAP_SHARED, file->fd, 0);
 	if (file->map == MAP_FAILED) {
 		file->map = NULL;
-		return file_fail(error, "mapping", file->path);
+		return file_fail(error, "mapping", dir, file->name);
 	}
 	return 0;
+}
+
+/* The folder stays open: the file is removed where it was made, whatever is called so by then. */
+static int file_open_in(struct mh_stats_file *file, int fd, const char *dir, uint32_t device,
+			struct mio_error *error)
+{
+	char own[16] = "";
+	int err;
+
+	*file = (struct mh_stats_file){.fd = -1, .dir = fd, .owner = getpid()};
+	if (device > 0)
+		snprintf(own, sizeof(own), ".%u", device);
+	snprintf(file->name, sizeof(file->name), "%ld%s" MRC_STATS_SUFFIX, (long)file->owner, own);
+	err = file_create(file, dir, error);
+	if (err)
+		mh_stats_file_close(file);
+	return err;
 }
 
 int mh_stats_file_open(struct mh_stats_file *file, const char *dir, uint32_t device,
 		       struct mio_error *error)
 {
-	char own[16] = "";
-	int err;
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	*file = (struct mh_stats_file){.fd = -1, .owner = getpid()};
-	if (device > 0)
-		snprintf(own, sizeof(own), ".%u", device);
-	if (snprintf(file->path, sizeof(file->path), "%s/%ld%s" MRC_STATS_SUFFIX, dir,
-		     (long)file->owner, own) >= (int)sizeof(file->path)) {
-		errno = ENAMETOOLONG;
-		return file_fail(error, "creating", dir);
-	}
-	err = file_create(file, error);
-	if (err)
-		mh_stats_file_close(file);
-	return err;
+	if (fd < 0)
+		return file_fail(error, "opening", dir, "");
+	return file_open_in(file, fd, dir, device, error);
 }
 
 /*
@@ -124,28 +116,21 @@ void mh_stats_file_close(struct mh_stats_file *file)
 {
 	if (file->map)
 		munmap(file->map, sizeof(*file->map));
-	if (file->fd < 0)
-		return;
-	if (file->owner == getpid() && !file->keep)
-		unlink(file->path);
-	close(file->fd);
+	if (file->fd >= 0) {
+		if (file->owner == getpid() && !file->keep)
+			unlinkat(file->dir, file->name, 0);
+		close(file->fd);
+	}
+	close(file->dir);
 }
 
-/* Only names that this library makes are candidates: the folder is open to every user. */
-static bool is_stats_name(const char *name)
-{
-	size_t digits = strspn(name, "0123456789");
-	const char *rest = name + digits;
-
-	if (rest[0] == '.' && rest[1] >= '1' && rest[1] <= '9')
-		rest += 2;
-	return digits && strcmp(rest, MRC_STATS_SUFFIX) == 0;
-}
+/* ---- the folder of the user ---- */
 
 /* A file that is just being made has no magic yet and is left alone. */
 static void sweep_file(int dir, const char *name)
 {
-	int fd = open_own(dir, name);
+	uid_t owner = geteuid();
+	int fd = stats_file_open(dir, name, &owner);
 
 	if (fd < 0)
 		return;
@@ -154,21 +139,43 @@ static void sweep_file(int dir, const char *name)
 	close(fd);
 }
 
-/* Sticky, as /tmp is: every user may put files in, none may remove another's. */
-const char *mh_stats_file_default(void)
+/* Removes what crashed processes left; only names that this library makes are candidates. */
+static void sweep_dir(int fd)
 {
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
 	const struct dirent *entry;
-	DIR *dir;
+	uint32_t pid, device;
 
-	/* The mode that mkdir takes is cut by the umask. */
-	if (mkdir(MRC_STATS_DEFAULT_DIR, 0700) == 0)
-		chmod(MRC_STATS_DEFAULT_DIR, 01777);
-	dir = opendir(MRC_STATS_DEFAULT_DIR);
-	if (!dir)
-		return MRC_STATS_DEFAULT_DIR;
-	while ((entry = readdir(dir)))
-		if (is_stats_name(entry->d_name))
-			sweep_file(dirfd(dir), entry->d_name);
-	closedir(dir);
-	return MRC_STATS_DEFAULT_DIR;
+	if (!dir && copy >= 0)
+		close(copy);
+	while (dir && (entry = readdir(dir)))
+		if (stats_file_name(entry->d_name, &pid, &device))
+			sweep_file(fd, entry->d_name);
+	if (dir)
+		closedir(dir);
+}
+
+int mh_stats_file_open_own(struct mh_stats_file *file, const char *dir, uint32_t device,
+			   struct mio_error *error)
+{
+	uid_t owner;
+	int fd;
+
+	if (mkdir(dir, DIR_MODE) && errno != EEXIST)
+		return file_fail(error, "making", dir, "");
+	fd = stats_dir_open(AT_FDCWD, dir, &owner);
+	if (fd >= 0 && owner == geteuid()) {
+		sweep_dir(fd);
+		return file_open_in(file, fd, dir, device, error);
+	}
+	if (fd < 0 && errno != EPERM && errno != ELOOP && errno != ENOTDIR && errno != EACCES)
+		return file_fail(error, "opening", dir, "");
+	if (fd >= 0)
+		close(fd);
+	snprintf(error->text, sizeof(error->text),
+		 "no statistics: %.100s must be a folder, not a link, of user %u with mode 0700; "
+		 "remove it, or name another folder in MRC_STATS_DIR",
+		 dir, geteuid());
+	return EPERM;
 }

@@ -16,6 +16,8 @@
 #include <unistd.h>
 
 #include "base/assert.h"
+#include "stats/stats_files.h"
+
 /* 20 times a second: smooth to the eye, nothing to the CPU. */
 #define SEGMENT_PERIOD_NS UINT64_C(50000000)
 #define SEGMENT_RETIRED_MAX 65535u
@@ -191,8 +193,8 @@ static void segment_write_header(struct mh_nic *nic, struct mrc_stats_segment *m
 	}
 }
 
-/* The magic goes last, with release: a reader that maps the file earlier finds none and waits. */
-static int segment_open(struct mh_nic *nic, const char *dir, struct mio_error *error)
+/* The magic goes last, with release: a reader that opens the file earlier finds none and waits. */
+static int segment_open(struct mh_nic *nic, const char *dir, bool own, struct mio_error *error)
 {
 	struct mh_segment *s = calloc(1, sizeof(*s));
 	uint64_t now = mh_now_ns();
@@ -203,7 +205,8 @@ static int segment_open(struct mh_nic *nic, const char *dir, struct mio_error *e
 		snprintf(error->text, sizeof(error->text), "no memory for statistics");
 		return ENOMEM;
 	}
-	err = mh_stats_file_open(&s->file, dir, nic->env.device, error);
+	err = own ? mh_stats_file_open_own(&s->file, dir, nic->env.device, error)
+		  : mh_stats_file_open(&s->file, dir, nic->env.device, error);
 	if (err) {
 		free(s);
 		return err;
@@ -221,12 +224,14 @@ static int segment_open(struct mh_nic *nic, const char *dir, struct mio_error *e
 
 int mh_segment_create(struct mh_nic *nic, struct mio_error *error)
 {
-	struct mio_error unheard;
+	struct mio_error refused;
+	char dir[STATS_DIR_MAX];
 
 	if (nic->env.stats_dir[0])
-		return segment_open(nic, nic->env.stats_dir, error);
+		return segment_open(nic, nic->env.stats_dir, false, error);
 	/* It was not asked for, so it is no error that there is no place for it. */
-	segment_open(nic, mh_stats_file_default(), &unheard);
+	if (segment_open(nic, stats_dir_default(dir), true, &refused) == EPERM)
+		mh_process_log_once(mh_process(), refused.text);
 	return 0;
 }
 
