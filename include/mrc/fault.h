@@ -6,6 +6,8 @@
  * its port drivers behind a driver that applies the rules to every frame sent. Whoever writes the
  * file (`mrc demo`, a test) changes rules at any time; no privilege is needed and nothing below the
  * process is touched. Rules are meant for experiments: a production host simply has no table.
+ * The file must be of the process's user or of root, and for nobody else to write; one that is cut
+ * off while it is in use has no rules any more.
  *
  * A writer fills in a rule with `kind` MRC_FAULT_OFF, then stores the kind with release order, and
  * takes the rule away by storing MRC_FAULT_OFF again. Counters and

@@ -118,10 +118,20 @@ int mio_raw41_open(const struct mio_raw41_cfg *cfg, int claimed_fd, struct mio_p
  * to frames being sent, in the order of the table; a frame that one rule dropped is not shown to
  * the next. Delayed frames wait as copies in a bounded queue; when it is full a frame is sent at
  * once and not counted as hit.
+ *
+ * Whoever owns the file can cut it off, and then the mapped memory is gone. So the table is touched
+ * twice a burst only, when its rules are copied and when hits are counted, under the guard.
  */
+
+/*
+ * mio_fault_guard calls fn(ctx), which touches [base, base + len) and may be left at any
+ * instruction that does. false: it was left, for the memory is gone.
+ */
+typedef bool (*mio_fault_guard)(const void *base, size_t len, void (*fn)(void *ctx), void *ctx);
 
 struct mio_fault_cfg {
 	struct mrc_fault_table *table; /* mapped as long as the port is open */
+	mio_fault_guard guard;	       /* NULL: the table stays */
 	uint32_t port;		       /* which plane this is, 0 .. 31 */
 	uint8_t gid[16];	       /* of this endpoint */
 	uint8_t trimmed_dscp;	       /* what a switch writes into a frame that it cut */
@@ -130,7 +140,8 @@ struct mio_fault_cfg {
 
 /*
  * mio_fault_map maps the table in the file `path` and checks it. EINVAL: not a table of this
- * version; other errno values from the system. error names the file and what is wrong with it.
+ * version; EPERM: not a regular file of this user or root that others cannot write; other errno
+ * values from the system. error names the file and what is wrong with it.
  */
 int mio_fault_map(const char *path, struct mrc_fault_table **table, struct mio_error *error);
 void mio_fault_unmap(struct mrc_fault_table *table);

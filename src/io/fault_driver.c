@@ -30,12 +30,23 @@
 #define FAULT_NS_PER_US 1000u
 #define FAULT_ECN_CE 0x03u
 
+/* The rules of a burst, and what they did. */
+struct fault_rules {
+	struct mrc_fault_table *table;
+	struct mrc_fault_rule rule[MRC_FAULT_RULES];
+	uint64_t hit_data[MRC_FAULT_RULES], hit_control[MRC_FAULT_RULES];
+	uint64_t now_ns;
+	bool any;
+};
+
 struct fault_port {
 	struct mio_port port;
 	struct mio_port *below;
 	struct mio_fault_cfg cfg;
 	struct mb_prng random;
 	struct mio_delayq *held;
+	struct fault_rules rules;
+	bool gone;   /* the table */
 	pid_t owner; /* a forked child sends nothing in the name of its parent */
 	struct mio_tx out[MIO_BURST_MAX];
 	uint32_t n_out;
@@ -150,9 +161,9 @@ static bool fault_duplicate(struct fault_frame *w)
 
 /* fault_apply_rule does what the rule says and returns false when it could not. */
 static bool fault_apply_rule(struct fault_port *f, struct fault_frame *w,
-			     const struct mrc_fault_rule *rule, uint32_t kind)
+			     const struct mrc_fault_rule *rule)
 {
-	switch ((enum mrc_fault_kind)kind) {
+	switch ((enum mrc_fault_kind)rule->kind) {
 	case MRC_FAULT_DROP:
 		w->copies = 0;
 		return true;
@@ -174,30 +185,90 @@ static bool fault_apply_rule(struct fault_port *f, struct fault_frame *w,
 	}
 }
 
-/* fault_count keeps the books of a hit. Other processes do so too, and clocks are read early. */
-static void fault_count(struct mrc_fault_rule *rule, bool is_data, uint64_t now_ns)
-{
-	uint64_t last = __atomic_load_n(&rule->last_hit_ns, __ATOMIC_RELAXED);
+/* ---- the table ---- */
 
-	__atomic_fetch_add(is_data ? &rule->hit_data : &rule->hit_control, 1, __ATOMIC_RELAXED);
-	while (is_data && last < now_ns &&
-	       !__atomic_compare_exchange_n(&rule->last_hit_ns, &last, now_ns, true,
-					    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-		continue;
-}
-
-static void fault_apply(struct fault_port *f, struct fault_frame *w, uint64_t now_ns)
+/* In a guard: a rule is copied behind its kind, which is stored last. */
+static void fault_read_rules(void *ctx)
 {
-	for (uint32_t i = 0; i < MRC_FAULT_RULES && w->copies > 0; i++) {
-		struct mrc_fault_rule *rule = &f->cfg.table->rule[i];
+	struct fault_rules *r = ctx;
+
+	for (uint32_t i = 0; i < MRC_FAULT_RULES; i++) {
+		const struct mrc_fault_rule *rule = &r->table->rule[i];
 		uint32_t kind = __atomic_load_n(&rule->kind, __ATOMIC_ACQUIRE);
 
-		if (kind == MRC_FAULT_OFF || !fault_is_match(f, rule, &w->frame))
+		r->rule[i].kind = MRC_FAULT_OFF;
+		if (kind == MRC_FAULT_OFF)
+			continue;
+		r->rule[i] = *rule;
+		r->rule[i].kind = kind;
+	}
+}
+
+/* In a guard. Other processes count in the same place, and clocks are read early. */
+static void fault_write_hits(void *ctx)
+{
+	struct fault_rules *r = ctx;
+
+	for (uint32_t i = 0; i < MRC_FAULT_RULES; i++) {
+		struct mrc_fault_rule *rule = &r->table->rule[i];
+		uint64_t last;
+
+		if (r->hit_control[i])
+			__atomic_fetch_add(&rule->hit_control, r->hit_control[i], __ATOMIC_RELAXED);
+		if (!r->hit_data[i])
+			continue;
+		__atomic_fetch_add(&rule->hit_data, r->hit_data[i], __ATOMIC_RELAXED);
+		last = __atomic_load_n(&rule->last_hit_ns, __ATOMIC_RELAXED);
+		while (last < r->now_ns &&
+		       !__atomic_compare_exchange_n(&rule->last_hit_ns, &last, r->now_ns, true,
+						    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+			continue;
+	}
+}
+
+/* A table that was cut off has no rules any more. */
+static void fault_touch(struct fault_port *f, void (*fn)(void *ctx))
+{
+	if (f->gone)
+		return;
+	if (!f->cfg.guard)
+		fn(&f->rules);
+	else if (!f->cfg.guard(f->cfg.table, sizeof(*f->cfg.table), fn, &f->rules))
+		f->gone = true;
+	for (uint32_t i = 0; f->gone && i < MRC_FAULT_RULES; i++)
+		f->rules.rule[i].kind = MRC_FAULT_OFF;
+}
+
+static void fault_begin_burst(struct fault_port *f, uint64_t now_ns)
+{
+	fault_touch(f, fault_read_rules);
+	f->rules.now_ns = now_ns;
+	f->rules.any = false;
+}
+
+static void fault_end_burst(struct fault_port *f)
+{
+	if (!f->rules.any)
+		return;
+	fault_touch(f, fault_write_hits);
+	memset(f->rules.hit_data, 0, sizeof(f->rules.hit_data));
+	memset(f->rules.hit_control, 0, sizeof(f->rules.hit_control));
+}
+
+static void fault_apply(struct fault_port *f, struct fault_frame *w)
+{
+	for (uint32_t i = 0; i < MRC_FAULT_RULES && w->copies > 0; i++) {
+		const struct mrc_fault_rule *rule = &f->rules.rule[i];
+
+		if (rule->kind == MRC_FAULT_OFF || !fault_is_match(f, rule, &w->frame))
 			continue;
 		if (!mb_prng_chance(&f->random, rule->chance_ppm))
 			continue;
-		if (fault_apply_rule(f, w, rule, kind))
-			fault_count(rule, w->frame.is_data, now_ns);
+		if (!fault_apply_rule(f, w, rule))
+			continue;
+		f->rules.hit_data[i] += w->frame.is_data;
+		f->rules.hit_control[i] += !w->frame.is_data;
+		f->rules.any = true;
 	}
 }
 
@@ -224,14 +295,16 @@ static void fault_tx_burst(struct mio_port *port, uint64_t now_ns, const struct 
 	struct fault_port *f = fault_of(port);
 
 	mb_assert(n <= MIO_BURST_MAX);
+	fault_begin_burst(f, now_ns);
 	for (uint32_t i = 0; i < n; i++) {
 		struct fault_frame w = {.frame = frames[i], .copies = 1};
 
 		if (f->n_out > MIO_BURST_MAX - FAULT_COPIES_MAX || f->n_changed == MIO_BURST_MAX)
 			fault_flush(f, now_ns);
-		fault_apply(f, &w, now_ns);
+		fault_apply(f, &w);
 		fault_queue_frame(f, now_ns, &w);
 	}
+	fault_end_burst(f);
 	fault_flush(f, now_ns);
 }
 
@@ -285,17 +358,18 @@ static const struct mio_port_ops fault_ops = {
 	.close = fault_close,
 };
 
-/* fault_seed mixes what tells this port from all others into the table's seed. */
-static uint64_t fault_seed(const struct mio_fault_cfg *cfg)
+/* In a guard. fault_seed mixes what tells this port from all others into the table's seed. */
+static void fault_seed(void *ctx)
 {
+	struct fault_port *f = mb_container_of(ctx, struct fault_port, rules);
 	struct mb_prng mix;
-	uint64_t seed = cfg->table->seed;
+	uint64_t seed = f->cfg.table->seed;
 
-	for (uint32_t i = 0; i < sizeof(cfg->gid); i++) {
-		mb_prng_init(&mix, seed + cfg->gid[i]);
+	for (uint32_t i = 0; i < sizeof(f->cfg.gid); i++) {
+		mb_prng_init(&mix, seed + f->cfg.gid[i]);
 		seed = mb_prng_u64(&mix);
 	}
-	return seed + cfg->port;
+	mb_prng_init(&f->random, seed + f->cfg.port);
 }
 
 int mio_fault_open(const struct mio_fault_cfg *cfg, struct mio_port *below, struct mio_port **port)
@@ -314,7 +388,9 @@ int mio_fault_open(const struct mio_fault_cfg *cfg, struct mio_port *below, stru
 	f->below = below;
 	f->cfg = *cfg;
 	f->owner = getpid();
-	mb_prng_init(&f->random, fault_seed(cfg));
+	f->rules.table = cfg->table;
+	mb_prng_init(&f->random, cfg->port);
+	fault_touch(f, fault_seed);
 	*port = &f->port;
 	return 0;
 }
@@ -325,39 +401,48 @@ static int fault_map_error(struct mio_error *error, const char *path, int code, 
 	return code;
 }
 
-static int fault_check(const struct mrc_fault_table *table, const char *path,
-		       struct mio_error *error)
+/* Reads the head: mapped, it might be gone by now. */
+static int fault_check(int fd, const char *path, struct mio_error *error)
 {
-	if (memcmp(table->magic, MRC_FAULT_MAGIC, sizeof(table->magic)) != 0)
+	struct mrc_fault_table head;
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return fault_map_error(error, path, errno, strerror(errno));
+	if (!S_ISREG(st.st_mode) || (st.st_uid != geteuid() && st.st_uid != 0) ||
+	    st.st_mode & (S_IWGRP | S_IWOTH))
+		return fault_map_error(error, path, EPERM,
+				       "must be a regular file of this user or root that no other "
+				       "user may write");
+	if (st.st_size < (off_t)sizeof(head) ||
+	    pread(fd, &head, sizeof(head), 0) != (ssize_t)sizeof(head))
+		return fault_map_error(error, path, EINVAL, "is shorter than a table");
+	if (memcmp(head.magic, MRC_FAULT_MAGIC, sizeof(head.magic)) != 0)
 		return fault_map_error(error, path, EINVAL, "does not begin with " MRC_FAULT_MAGIC);
-	if (table->version != MRC_FAULT_VERSION || table->rules != MRC_FAULT_RULES)
+	if (head.version != MRC_FAULT_VERSION || head.rules != MRC_FAULT_RULES)
 		return fault_map_error(error, path, EINVAL, "is of another version");
 	return 0;
 }
 
+/* Neither a FIFO nor a lease on the file makes us wait. */
 int mio_fault_map(const char *path, struct mrc_fault_table **table, struct mio_error *error)
 {
-	int fd = open(path, O_RDWR | O_CLOEXEC);
-	struct stat st;
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
 	void *map;
 	int err;
 
 	if (fd < 0)
 		return fault_map_error(error, path, errno, strerror(errno));
-	if (fstat(fd, &st) < 0 || st.st_size < (off_t)sizeof(**table)) {
+	err = fault_check(fd, path, error);
+	if (err) {
 		close(fd);
-		return fault_map_error(error, path, EINVAL, "is shorter than a table");
+		return err;
 	}
 	map = mmap(NULL, sizeof(**table), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	err = errno;
 	close(fd);
 	if (map == MAP_FAILED)
 		return fault_map_error(error, path, err, strerror(err));
-	err = fault_check(map, path, error);
-	if (err) {
-		munmap(map, sizeof(**table));
-		return err;
-	}
 	*table = map;
 	return 0;
 }

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -457,6 +458,45 @@ TEST(mio_fault_map, refuses_other_files)
 	bad = fault_good;
 	bad.version++;
 	fault_map_refuses(&bad, sizeof(bad), "version");
+}
+
+static void refuses_with(const char *path, int code)
+{
+	struct mrc_fault_table *table;
+	struct mio_error error;
+
+	alarm(10);
+	assert_i_eq(mio_fault_map(path, &table, &error), code);
+	alarm(0);
+	assert_non_null(strstr(error.text, "no other user may write"));
+}
+
+/* Who may write it can cut it off, and has every packet of the process dropped. */
+TEST(mio_fault_map, refuses_what_others_may_write)
+{
+	char path[40];
+
+	fault_write(path, &fault_good, sizeof(fault_good));
+	assert_i_eq(chmod(path, 0620), 0);
+	refuses_with(path, EPERM);
+	assert_i_eq(chmod(path, 0602), 0);
+	refuses_with(path, EPERM);
+	unlink(path);
+	assert_i_eq(mkfifo(path, 0600), 0);
+	refuses_with(path, EPERM);
+	unlink(path);
+}
+
+TEST(mio_fault_map, refuses_that_of_another_user)
+{
+	char path[40];
+
+	if (geteuid() != 0)
+		test_skip("only root can make a file of another user");
+	fault_write(path, &fault_good, sizeof(fault_good));
+	assert_i_eq(chown(path, 65534, 65534), 0);
+	refuses_with(path, EPERM);
+	unlink(path);
 }
 
 TEST(mio_fault_map, says_what_is_missing)

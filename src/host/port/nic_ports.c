@@ -18,6 +18,7 @@
 
 #include "base/assert.h"
 #include "host/config/env.h"
+#include "host/platform/platform.h"
 #include "io/drivers.h"
 #include "wire/dscp.h"
 
@@ -98,6 +99,7 @@ static int ports_add_fault_driver(struct mh_ports *ports, const struct mh_env *e
 {
 	struct mio_fault_cfg cfg = {
 		.table = ports->faults,
+		.guard = mh_guard_run,
 		.port = i,
 		.trimmed_dscp = mw_dscp_encode(&env->dscp, MW_DSCP_TRIMMED),
 		.trim_bytes = PORTS_TRIM_BYTES,
