@@ -16,7 +16,7 @@
 
 int demo_rundir_create(struct demo_rundir *d)
 {
-	const char *base = getenv("TMPDIR");
+	const char *base = secure_getenv("TMPDIR");
 
 	if (!base || !*base)
 		base = "/tmp";

@@ -101,7 +101,7 @@ bool ml_needs_ns_holder(void)
 /* The folder, made where `make`; one that another user could write to is not used. */
 static int holder_folder(char *out, bool make, struct ml_error *e)
 {
-	const char *runtime = getenv("XDG_RUNTIME_DIR");
+	const char *runtime = secure_getenv("XDG_RUNTIME_DIR");
 	struct stat st;
 
 	if (runtime && *runtime)

@@ -86,11 +86,17 @@ static const char *resolve_symbols(void *library)
 /* What is loaded stays: devices of it are handed out. */
 static bool load_library(const char *path)
 {
-	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	char resolved[PATH_MAX], text[128];
+	const char *trusted = mv_real_trusted_path(path, resolved);
+	void *library = trusted ? dlopen(trusted, RTLD_NOW | RTLD_LOCAL) : NULL;
 	const char *why, *lacks;
-	char text[128];
 	int node;
 
+	if (!trusted) {
+		warn_library(path, "others than root can change it, and this program has rights "
+				   "that its user lacks");
+		return false;
+	}
 	if (!library) {
 		why = dlerror();
 		warn_library(path, why ? why : "cannot be loaded");

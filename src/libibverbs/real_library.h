@@ -13,6 +13,8 @@
 
 #include "libibverbs/libibverbs.h"
 
+#include <limits.h>
+
 /* What a library must have: that of rdma-core 35. */
 #define MV_REAL_NEEDED(X)              \
 	X(_ibv_query_gid_ex)           \
@@ -128,6 +130,18 @@ const struct mv_real *mv_real_load(void);
  * devices.
  */
 void mv_real_find(bool (*use)(const char *path));
+
+/*
+ * mv_real_path_is_roots says whether root alone can change what a path from / leads to: each part
+ * of it is root's, no link, and not for others to write.
+ */
+bool mv_real_path_is_roots(const char *path);
+/*
+ * mv_real_trusted_path returns the path to load instead of `path`: itself; in a program with rights
+ * that its user lacks (AT_SECURE) the one behind all links, or NULL where others than root could
+ * have made the library.
+ */
+const char *mv_real_trusted_path(const char *path, char resolved[PATH_MAX]);
 
 /* mv_device_is_ours says whose a device is; see verbs_device.c. */
 bool mv_device_is_ours(const struct ibv_device *device);

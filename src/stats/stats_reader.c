@@ -16,7 +16,7 @@
 
 void stats_reader_open(struct stats_reader *s, const char *dir, uint32_t only_pid)
 {
-	const char *named = getenv("MRC_STATS_DIR");
+	const char *named = secure_getenv("MRC_STATS_DIR");
 
 	*s = (struct stats_reader){.only_pid = only_pid, .prefix = MRC_STATS_DIR_PREFIX};
 	if (dir)

@@ -357,6 +357,7 @@ int mh_env_read(struct mh_env *env, uint32_t device, struct mh_env_error *error)
 		return ENOMEM;
 	}
 	err = mh_settings_read(s, error);
+	memcpy(env->ignored, s->ignored, sizeof(env->ignored));
 	for (size_t i = 0; !err && i < sizeof(env_readers) / sizeof(env_readers[0]); i++)
 		err = env_readers[i](env, s, error);
 	free(s);

@@ -120,7 +120,8 @@ struct mh_env {
 	uint64_t rto_min_ns;
 	uint64_t tail_probe_ns;
 	uint64_t reorder_min_ns, reorder_max_ns;
-	struct mh_srv6 srv6; /* EVs that are paths */
+	struct mh_srv6 srv6;	      /* EVs that are paths */
+	char ignored[MH_IGNORED_MAX]; /* as in struct mh_settings */
 };
 
 /* mh_env_is_srv6 says whether EVs are SRv6 paths, and hosts have one address on all planes. */
@@ -133,7 +134,7 @@ static inline bool mh_env_is_srv6(const struct mh_env *env)
  * mh_env_read fills in env for a device, by its number from 0, from the process's environment and
  * the configuration file, and from the interfaces of the host where these name no address. 0, or an
  * errno value, mostly EINVAL: error names the setting, its value and what is allowed. ENODEV: there
- * are not so many devices.
+ * are not so many devices. env->ignored is set in any case.
  */
 int mh_env_read(struct mh_env *env, uint32_t device, struct mh_env_error *error);
 /*

@@ -29,12 +29,29 @@ static const struct settings_name settings_names[MH_SETTINGS_COUNT] = {
 #undef SETTINGS_NAME
 };
 
-/* An empty variable counts as not set: some launchers cannot remove one, only empty it. */
+/*
+ * An empty variable counts as not set: some launchers cannot remove one, only empty it. All are
+ * read here, and none in a program with rights that its user lacks.
+ */
 static const char *settings_env(const char *name)
 {
-	const char *value = getenv(name);
+	const char *value = secure_getenv(name);
 
 	return value && *value ? value : NULL;
+}
+
+/* Appends a variable that is set and does not count. */
+static void settings_ignore(struct mh_settings *s, const char *name)
+{
+	const char *value = settings_env(name) ? NULL : getenv(name);
+	size_t len = strlen(s->ignored);
+
+	if (value && *value)
+		snprintf(s->ignored + len, sizeof(s->ignored) - len, "%s%s",
+			 len ? ", "
+			     : "this program has rights that its user lacks, so that "
+			       "only " MH_CONFIG_FILE " counts; ignored: ",
+			 name);
 }
 
 /* The value is cut to 100 bytes: an array of rows would push what is wrong out of the line. */
@@ -206,9 +223,11 @@ int mh_settings_read(struct mh_settings *s, struct mh_env_error *error)
 
 	memset(s, 0, sizeof(*s));
 	err = settings_file(s, error);
+	settings_ignore(s, "MRC_CONFIG");
 	for (size_t i = 0; i < MH_SETTINGS_COUNT; i++) {
 		const char *value = settings_env(settings_names[i].env);
 
+		settings_ignore(s, settings_names[i].env);
 		if (value)
 			s->of[i] = (struct mh_setting_text){value, 0};
 	}

@@ -3,6 +3,10 @@
  * settings.h - the names of what can be configured, and where each one's text comes from: an
  * environment variable, else the configuration file, else nowhere. What the texts mean is env.c's.
  *
+ * In a program with rights that its user lacks (AT_SECURE: set-user-ID, set-group-ID or file
+ * capabilities) the environment is the attacker's: it could have such a program write captures,
+ * read files as settings and load libraries. There only /etc/softmrc.toml counts.
+ *
  * The file is the one that MRC_CONFIG names, else /etc/softmrc.toml if there is one; see toml.h for
  * its language. docs/configuration.md lists names, ranges and defaults.
  */
@@ -17,6 +21,7 @@
 #define MH_CONFIG_FILE "/etc/softmrc.toml"
 #define MH_CONFIG_BYTES 16384u
 #define MH_PATH_MAX 256u
+#define MH_IGNORED_MAX 512u
 
 /* id, environment variable, key in the file, kinds of value that the file may give */
 #define MH_SETTINGS(X)                                                                 \
@@ -73,7 +78,8 @@ struct mh_setting_text {
 
 /* Not to be copied: the texts point into it, and into the environment. */
 struct mh_settings {
-	char path[MH_PATH_MAX]; /* of the file, empty: there is none */
+	char path[MH_PATH_MAX];	      /* of the file, empty: there is none */
+	char ignored[MH_IGNORED_MAX]; /* what to say of variables that do not count, or empty */
 	struct mh_setting_text of[MH_SETTINGS_COUNT];
 	char file[MH_CONFIG_BYTES];
 	char texts[MH_CONFIG_BYTES];

@@ -23,6 +23,8 @@ static int device_read_env(uint32_t i, struct mh_env *env)
 	struct mh_env_error error;
 	int err = mh_env_read(env, i, &error);
 
+	if (env->ignored[0])
+		mh_log_once(env->ignored);
 	if (err && err != ENODEV)
 		mh_log_once(error.text);
 	mh_cancel_restore(cancel_state);
@@ -58,6 +60,8 @@ static int device_make_nic(struct mh_process *p, uint32_t i)
 	struct mh_env env;
 	int err = mh_env_read(&env, i, &env_error);
 
+	if (env.ignored[0])
+		mh_process_log_once(p, env.ignored);
 	if (err) {
 		mh_process_log_once(p, env_error.text);
 		return err;
