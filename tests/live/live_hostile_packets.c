@@ -15,6 +15,8 @@
 #include "base/bytes.h"
 #include "base/prng.h"
 #include "support/test.h"
+#include "wire/headers.h"
+#include "wire/icrc.h"
 #include "wire/packet.h"
 
 #define ATTACKER_BYTES (8u << 20)
@@ -26,12 +28,13 @@ struct attacker {
 	pthread_t thread;
 	uint64_t seed;
 	uint32_t source; /* address it sends from, host order */
+	bool forges;	 /* packets that are right in all that is public */
 	struct live_card victim;
 	uint64_t sent;
 };
 
 /* attacker_packet makes a packet of a random opcode for the victim's QP, its fields at random. */
-static size_t attacker_packet(struct attacker *g, struct mb_prng *prng, uint8_t *out)
+static size_t attacker_packet(const struct attacker *g, struct mb_prng *prng, uint8_t *out)
 {
 	static const uint8_t opcodes[] = {MW_WRITE_FIRST, MW_WRITE_MIDDLE,   MW_WRITE_LAST,
 					  MW_WRITE_ONLY,  MW_WRITE_ONLY_IMM, MW_ACK,
@@ -60,6 +63,39 @@ static size_t attacker_packet(struct attacker *g, struct mb_prng *prng, uint8_t 
 	return len;
 }
 
+/*
+ * attacker_forge makes a packet that is right in all that is public, the ICRC above all, and of the
+ * numbers of QP and PSN what chance gives: SECURITY.md has the probability of harm, here 2^-28 at
+ * most for each of some 10,000 packets.
+ */
+static size_t attacker_forge(const struct attacker *g, struct mb_prng *prng,
+			     const struct sockaddr_in *from, const struct sockaddr_in *to,
+			     uint8_t *out)
+{
+	size_t len, body;
+	struct mw_icrc_carrier carrier = {.ip_version = 4, .ip_frag = 0x4000};
+	uint32_t crc;
+
+	do {
+		len = attacker_packet(g, prng, out);
+	} while (out[2] != 0xFF); /* plain rubbish */
+	out[6] = (uint8_t)((out[6] & 0xC0) | mb_prng_below(prng, 0x40));
+	out[7] = (uint8_t)mb_prng_u64(prng);
+	for (size_t i = 9; i < 12; i++)
+		out[i] = (uint8_t)mb_prng_u64(prng);
+	body = len - 4;
+	memcpy(carrier.src, &from->sin_addr, 4);
+	memcpy(carrier.dst, &to->sin_addr, 4);
+	carrier.udp_sport = ntohs(from->sin_port);
+	carrier.udp_dport = ntohs(to->sin_port);
+	carrier.udp_len = (uint16_t)(8 + len);
+	carrier.ip_len = (uint16_t)(28 + len);
+	crc = mw_icrc_start(mw_crc32_update, &carrier, out);
+	crc = mw_crc32_update(crc, out + MW_BTH_BYTES, body - MW_BTH_BYTES);
+	mw_icrc_finish(crc, out + body);
+	return len;
+}
+
 static void *attacker_main(void *arg)
 {
 	struct attacker *g = arg;
@@ -67,17 +103,23 @@ static void *attacker_main(void *arg)
 	uint16_t port = (uint16_t)(4791 + (g->victim.qpn >> 14));
 	struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(port)};
 	int s = socket(AF_INET, SOCK_DGRAM, 0);
+	socklen_t size = sizeof(from);
 	struct mb_prng prng;
 
 	mb_prng_init(&prng, g->seed);
 	memcpy(&to.sin_addr, g->victim.gid.b + 12, 4);
 	live_check(bind(s, (struct sockaddr *)&from, sizeof(from)) == 0);
+	live_check(getsockname(s, (struct sockaddr *)&from, &size) == 0);
 	while (!g->stop) {
 		for (uint32_t i = 0; i < ATTACKER_BURST; i++) {
 			/* Every fourth claims to have been trimmed, and so to have no ICRC. */
 			int tos = i % 4 ? (int)(mb_prng_u64(&prng) & 0xFF) : ATTACKER_TRIMMED;
 			uint8_t bytes[512];
-			size_t len = attacker_packet(g, &prng, bytes);
+			size_t len = g->forges ? attacker_forge(g, &prng, &from, &to, bytes)
+					       : attacker_packet(g, &prng, bytes);
+
+			if (g->forges)
+				tos = 0;
 
 			setsockopt(s, IPPROTO_IP, IP_TOS, &tos, sizeof(tos));
 			sendto(s, bytes, len, 0, (struct sockaddr *)&to, sizeof(to));
@@ -91,6 +133,7 @@ static void *attacker_main(void *arg)
 
 static struct live_setup attacker_setup;
 static uint32_t attacker_source;
+static bool attacker_forges;
 
 /* attacker_transfer sends the whole buffer in messages of 32 KiB. */
 static void attacker_transfer(struct live_side *s)
@@ -126,6 +169,8 @@ static void attacker_initiator(struct live_side *s)
 	struct attacker at_peer = {.seed = 1, .source = attacker_source, .victim = s->peer};
 	struct attacker at_us = {.seed = 2, .source = attacker_source, .victim = s->mine};
 
+	at_peer.forges = at_us.forges = attacker_forges;
+
 	live_check(pthread_create(&at_peer.thread, NULL, attacker_main, &at_peer) == 0);
 	live_check(pthread_create(&at_us.thread, NULL, attacker_main, &at_us) == 0);
 	for (int round = 0; round < 5; round++)
@@ -142,6 +187,9 @@ static void attacker_target(struct live_side *s)
 	live_barrier(s);
 	live_check(live_compare(s->buffer, s->setup->bytes, 4));
 	live_check(attacker_counted(s) > 100);
+	/* That of a forger is right, so that something else must have stopped its packets. */
+	live_check(!attacker_forges || live_counter(s, "drop_icrc") == 0);
+	live_check(!attacker_forges || live_counter(s, "drop_no_qp") > 100);
 }
 
 static void attacker_run(const char *icrc, uint32_t source)
@@ -226,10 +274,18 @@ TEST(live_hostile_packets, of_another_subnet_without_icrc)
 	attacker_run("off", 0x7F006363);
 }
 
-/* In the name of the peer (host 1 attacks host 2, and itself): only the ICRC tells. */
-TEST(live_hostile_packets, under_the_address_of_the_peer)
+/* In the name of the peer (host 1 attacks host 2, and itself), with its numbers and no ICRC. */
+TEST(live_hostile_packets, under_the_address_of_the_peer_with_a_wrong_icrc)
 {
 	attacker_run("on", 0x7F000001);
+}
+
+/* The ICRC is no secret: only the numbers of QPs and PSNs are to be guessed. */
+TEST(live_hostile_packets, under_the_address_of_the_peer_with_the_right_icrc)
+{
+	attacker_forges = true;
+	attacker_run("on", 0x7F000001);
+	attacker_forges = false;
 }
 
 TEST(live_hostile_packets, icmp_that_says_packets_are_too_big)
