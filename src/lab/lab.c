@@ -2,13 +2,14 @@
 /* Labs: built, opened, taken down: see lab.h. */
 #include "lab/lab.h"
 #include "lab/lab_state.h"
+#include "lab/scenario.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 /* ---- down ---- */
@@ -47,6 +48,24 @@ int ml_lab_down(const char *name, struct ml_down *down, struct ml_error *e)
 	return failed;
 }
 
+int ml_down_if_same(const char *name, uint64_t id, struct ml_error *e)
+{
+	int lock = ml_state_lock(e), failed = 0;
+	struct ml_lab *now;
+	struct ml_down down;
+	bool missing;
+
+	if (lock < 0)
+		return -1;
+	/* Without a file there is no lab of this name, but for what is left of ours. */
+	now = ml_state_read(name, &missing, e);
+	if (missing || (now && now->id == id))
+		failed = clear_leftovers(name, &down, e);
+	ml_state_destroy(now);
+	close(lock);
+	return failed;
+}
+
 /* ---- up ---- */
 
 /* What this kernel lacks that a lab can do without. */
@@ -60,6 +79,7 @@ static int record_features(struct ml_lab *lab, const struct ml_options *o, const
 		return ml_error_set(e, "pace %llu bit/s: must be 0 or 100k to 100G",
 				    (unsigned long long)lab->pace_bps);
 	lab->owner = o->goes_with_process ? getpid() : 0;
+	lab->owner_since = lab->owner ? ml_process_since(lab->owner) : 0;
 	if (o->mtu && (o->mtu < MF_MTU_MIN || o->mtu > MF_MTU_MAX))
 		return ml_error_set(e, "MTU %u: must be %u to %u bytes", o->mtu, MF_MTU_MIN,
 				    MF_MTU_MAX);
@@ -101,13 +121,21 @@ static bool lab_exists(const char *name, struct ml_error *e)
 	bool missing;
 	struct ml_lab *lab = ml_state_read(name, &missing, e);
 	/* Its builder would hold the lock. An owner that died may have taken its watchdog along. */
-	bool orphan = lab && lab->owner && kill(lab->owner, 0) != 0 && errno == ESRCH;
+	bool orphan = lab && lab->owner && ml_process_since(lab->owner) != lab->owner_since;
 	bool yes = lab && !lab->building && !orphan;
 
 	ml_state_destroy(lab);
 	if (yes)
 		ml_error_set(e, "lab %s is up already; mrc lab down %s removes it", name, name);
 	return yes;
+}
+
+/* Without randomness, early at boot, the clock tells labs of one name apart as well. */
+static uint64_t draw_id(void)
+{
+	uint64_t id;
+
+	return getrandom(&id, sizeof(id), GRND_NONBLOCK) == sizeof(id) ? id : ml_clock_ns();
 }
 
 static struct ml_lab *raise_lab(const char *name, const struct ml_options *o, struct ml_error *e)
@@ -128,8 +156,9 @@ static struct ml_lab *raise_lab(const char *name, const struct ml_options *o, st
 	if (!lab)
 		return NULL;
 	lab->building = true;
+	lab->id = draw_id();
 	failed = record_features(lab, o, &probe, e) || ml_state_write(lab, e) ||
-		 (watchdog = ml_watchdog_start(name, e)) < 0 || build_lab(lab, o, e);
+		 (watchdog = ml_watchdog_start(lab, e)) < 0 || build_lab(lab, o, e);
 	lab->building = false;
 	if (!failed && ml_state_write(lab, e) == 0) {
 		lab->watchdog = watchdog;
@@ -186,12 +215,12 @@ struct ml_lab *ml_lab_open(const char *name, struct ml_error *e)
 
 void ml_lab_close(struct ml_lab *lab)
 {
-	struct ml_down down;
 	struct ml_error e;
 
 	if (!lab)
 		return;
-	if (lab->watchdog >= 0 && lab->owner == getpid() && ml_lab_down(lab->name, &down, &e) == 0)
+	if (lab->watchdog >= 0 && lab->owner == getpid() &&
+	    ml_down_if_same(lab->name, lab->id, &e) == 0)
 		ml_watchdog_stop(lab->watchdog);
 	else if (lab->watchdog >= 0)
 		close(lab->watchdog); /* the watchdog tries again */

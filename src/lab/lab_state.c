@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define VERSION 1
+#define VERSION 2
 #define PATH_BYTES 96
 #define TEXT_MAX (1u << 20)
 
@@ -49,6 +50,26 @@ int ml_state_lock(struct ml_error *e)
 			return ml_error_set(e, "locking %s: %s", ML_STATE_DIR, strerror(errno));
 		}
 	return fd;
+}
+
+uint64_t ml_process_since(pid_t pid)
+{
+	char path[64], text[1024], *rest;
+	uint64_t ticks = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	f = fopen(path, "re");
+	if (!f)
+		return 0;
+	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
+	fclose(f);
+	rest = strrchr(text, ')'); /* the name before may hold anything */
+	for (int field = 2; rest && field < 22; field++)
+		rest = strchr(rest + 1, ' ');
+	if (rest)
+		ticks = strtoull(rest, NULL, 10);
+	return ticks;
 }
 
 /* ---- in memory ---- */
@@ -154,16 +175,19 @@ static json_t *faults_json(const struct ml_lab *lab)
 static json_t *to_json(const struct ml_lab *lab)
 {
 	json_t *off = json_array();
+	char id[24];
 
 	for (uint32_t node = 0; node < lab->t.n_nodes; node++)
 		if (lab->off[node])
 			json_array_append_new(off, json_integer(node));
-	return json_pack("{si ss ss ss* sI si ss sb si sI ss so so}", "version", VERSION, "name",
-			 lab->name, "topology", lab->topology_what, "text", lab->topology_text,
-			 "pace", (json_int_t)lab->pace_bps, "mtu", (int)lab->t.cfg.mtu,
-			 "sid_device", lab->sid_device, "building", lab->building, "owner",
-			 (int)lab->owner, "program", (json_int_t)lab->program, "no_program",
-			 lab->no_program, "off", off, "faults", faults_json(lab));
+	snprintf(id, sizeof(id), "%016" PRIx64, lab->id);
+	return json_pack("{si ss ss ss ss* sI si ss sb si sI sI ss so so}", "version", VERSION,
+			 "name", lab->name, "id", id, "topology", lab->topology_what, "text",
+			 lab->topology_text, "pace", (json_int_t)lab->pace_bps, "mtu",
+			 (int)lab->t.cfg.mtu, "sid_device", lab->sid_device, "building",
+			 lab->building, "owner", (int)lab->owner, "owner_since",
+			 (json_int_t)lab->owner_since, "program", (json_int_t)lab->program,
+			 "no_program", lab->no_program, "off", off, "faults", faults_json(lab));
 }
 
 int ml_state_write(const struct ml_lab *lab, struct ml_error *e)
@@ -222,20 +246,21 @@ static int read_lists(struct ml_lab *lab, json_t *off, json_t *faults)
 	return 0;
 }
 
-static struct ml_lab *from_json(json_t *json, struct ml_error *e)
+static struct ml_lab *from_json(json_t *json, const char *file, struct ml_error *e)
 {
-	const char *name, *topology, *text = NULL, *sid_device, *no_program;
-	json_int_t pace, program;
+	const char *name, *id, *topology, *text = NULL, *sid_device, *no_program;
+	json_int_t pace, program, since;
 	json_t *off, *faults;
 	int version, building, owner, mtu;
 	struct ml_lab *lab;
 
-	if (json_unpack(json, "{si ss ss s?s sI si ss sb si sI ss so so}", "version", &version,
-			"name", &name, "topology", &topology, "text", &text, "pace", &pace, "mtu",
-			&mtu, "sid_device", &sid_device, "building", &building, "owner", &owner,
-			"program", &program, "no_program", &no_program, "off", &off, "faults",
-			&faults) ||
-	    version != VERSION || pace < 0 || mtu <= 0 || program < 0 || program > UINT32_MAX) {
+	if (json_unpack(json, "{si ss ss ss s?s sI si ss sb si sI sI ss so so}", "version",
+			&version, "name", &name, "id", &id, "topology", &topology, "text", &text,
+			"pace", &pace, "mtu", &mtu, "sid_device", &sid_device, "building",
+			&building, "owner", &owner, "owner_since", &since, "program", &program,
+			"no_program", &no_program, "off", &off, "faults", &faults) ||
+	    version != VERSION || strcmp(name, file) != 0 || since < 0 || pace < 0 || mtu <= 0 ||
+	    program < 0 || program > UINT32_MAX) {
 		ml_error_set(e, "not a lab of this version of softmrc");
 		return NULL;
 	}
@@ -246,6 +271,8 @@ static struct ml_lab *from_json(json_t *json, struct ml_error *e)
 	lab->t.cfg.mtu = (uint32_t)mtu;
 	lab->building = building;
 	lab->owner = owner;
+	lab->owner_since = (uint64_t)since;
+	lab->id = strtoull(id, NULL, 16);
 	lab->program = (uint32_t)program;
 	snprintf(lab->sid_device, sizeof(lab->sid_device), "%s", sid_device);
 	snprintf(lab->no_program, sizeof(lab->no_program), "%s", no_program);
@@ -266,7 +293,7 @@ struct ml_lab *ml_state_read(const char *name, bool *missing, struct ml_error *e
 
 	*missing = !json && access(path, F_OK) != 0;
 	if (json)
-		lab = from_json(json, e);
+		lab = from_json(json, name, e);
 	else if (!*missing)
 		ml_error_set(e, "line %d: %s", error.line, error.text);
 	if (!lab && !*missing) {

@@ -26,6 +26,8 @@ struct ml_lab {
 	char sid_device[8];
 	bool building;	      /* not finished yet */
 	pid_t owner;	      /* goes with this process; 0: with none */
+	uint64_t owner_since; /* ml_process_since of it: numbers are used again */
+	uint64_t id;	      /* drawn by lot: a later lab may have the same name */
 	uint32_t program;     /* of the kernel, for mswq_reopen; 0: none */
 	char no_program[256]; /* why there is none */
 	struct mswq *swq;
@@ -54,6 +56,18 @@ struct ml_lab *ml_state_read(const char *name, bool *missing, struct ml_error *e
 /* ml_state_reload brings faults and switches that are off up to date with the file. 0, or -1. */
 int ml_state_reload(struct ml_lab *lab, struct ml_error *e);
 void ml_state_remove(const char *name);
+
+/*
+ * ml_down_if_same takes a lab down unless another one has its name by now, or a file that cannot be
+ * read. 0, or -1.
+ */
+int ml_down_if_same(const char *name, uint64_t id, struct ml_error *e);
+
+/*
+ * ml_process_since returns when a process began, in ticks since the machine did: with its number it
+ * is unmistakable. 0: there is no such process.
+ */
+uint64_t ml_process_since(pid_t pid);
 
 /*
  * ---- makes namespaces, cables and ports what they should be ----
@@ -128,7 +142,7 @@ void ml_program_htb(const struct ml_lab *lab, uint32_t link, const char *port, b
  */
 
 /* ml_watchdog_start returns a descriptor for ml_watchdog_stop, or -1. */
-int ml_watchdog_start(const char *lab, struct ml_error *e);
+int ml_watchdog_start(const struct ml_lab *lab, struct ml_error *e);
 /* ml_watchdog_stop tells it that all is well, and closes the descriptor. */
 void ml_watchdog_stop(int fd);
 

@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -117,27 +118,6 @@ static int holder_folder(char *out, bool make, struct ml_error *e)
 	return 0;
 }
 
-/* When a process began, in ticks since the machine did: with its number it is unmistakable. */
-static unsigned long long process_start_time(pid_t pid)
-{
-	char path[64], text[1024], *rest;
-	unsigned long long ticks = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	f = fopen(path, "re");
-	if (!f)
-		return 0;
-	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
-	fclose(f);
-	rest = strrchr(text, ')'); /* the name before may hold anything */
-	for (int field = 2; rest && field < 22; field++)
-		rest = strchr(rest + 1, ' ');
-	if (rest)
-		ticks = strtoull(rest, NULL, 10);
-	return ticks;
-}
-
 /* The holder of a lab, or 0; the file of one that died is removed. */
 static pid_t find_holder(const char *lab, bool make, char *path, struct ml_error *e)
 {
@@ -155,7 +135,7 @@ static pid_t find_holder(const char *lab, bool make, char *path, struct ml_error
 	if (fscanf(f, "%d %llu", &pid, &since) != 2)
 		pid = 0;
 	fclose(f);
-	if (pid > 0 && since && process_start_time(pid) == since)
+	if (pid > 0 && since && ml_process_since(pid) == since)
 		return pid;
 	unlink(path);
 	return 0;
@@ -164,7 +144,7 @@ static pid_t find_holder(const char *lab, bool make, char *path, struct ml_error
 static int record_holder(const char *path, pid_t pid, struct ml_error *e)
 {
 	FILE *f = fopen(path, "we");
-	bool ok = f && fprintf(f, "%d %llu\n", (int)pid, process_start_time(pid)) > 0;
+	bool ok = f && fprintf(f, "%d %" PRIu64 "\n", (int)pid, ml_process_since(pid)) > 0;
 
 	if (f && fclose(f) != 0)
 		ok = false;

@@ -28,9 +28,8 @@ static void step_aside(int fd)
 	close_range(4, ~0u, 0);
 }
 
-static void watch_parent(const char *lab)
+static void watch_parent(const struct ml_lab *lab)
 {
-	struct ml_down down;
 	struct ml_error e;
 	char word = 0;
 	ssize_t n;
@@ -39,10 +38,10 @@ static void watch_parent(const char *lab)
 		n = read(3, &word, 1);
 	} while (n < 0 && errno == EINTR);
 	if (n != 1 || word != ALL_IS_WELL)
-		ml_lab_down(lab, &down, &e);
+		ml_down_if_same(lab->name, lab->id, &e);
 }
 
-int ml_watchdog_start(const char *lab, struct ml_error *e)
+int ml_watchdog_start(const struct ml_lab *lab, struct ml_error *e)
 {
 	int ends[2];
 	pid_t child;

@@ -213,6 +213,121 @@ TEST(lab_up, goes_when_its_owner_is_killed)
 	close(ready[1]);
 }
 
+/* Starts a process that owns a lab, and waits until that is up. */
+static pid_t start_owner(const char *name)
+{
+	struct ml_options options = {.name = name, .topology = "tiny", .goes_with_process = true};
+	struct ml_error e;
+	int ready[2];
+	char word = 'n';
+	pid_t child;
+
+	assert_i_eq(pipe(ready), 0);
+	child = fork();
+	if (child == 0) {
+		word = ml_lab_up(&options, &e) ? 'y' : 'n';
+		if (write(ready[1], &word, 1) == 1)
+			pause();
+		_exit(1);
+	}
+	assert_i_eq(read(ready[0], &word, 1), 1);
+	assert_i_eq(word, 'y');
+	close(ready[0]);
+	close(ready[1]);
+	return child;
+}
+
+static void end_owner(pid_t child)
+{
+	int status;
+
+	kill(child, SIGKILL);
+	assert_i_eq(waitpid(child, &status, 0), child);
+}
+
+/* Its watchdog knows its own lab, not whatever has the name by then. */
+TEST(lab_up, of_an_owner_that_is_killed_spares_a_later_lab_of_its_name)
+{
+	struct ml_options options = {.topology = "tiny"};
+	char name[ML_LAB_NAME_MAX];
+	struct ml_down down;
+	struct ml_error e;
+	pid_t owner;
+
+	fixture_able();
+	name_of(name, getpid());
+	options.name = name;
+	owner = start_owner(name);
+	assert_i_eq(ml_lab_down(name, &down, &e), 0);
+	ml_lab_close(ml_lab_up(&options, &e));
+	assert_u_eq(fixture_leftover(name), 12);
+	end_owner(owner);
+	poll(NULL, 0, 1000);
+	assert_u_eq(fixture_leftover(name), 12);
+	assert_i_eq(ml_lab_down(name, &down, &e), 0);
+}
+
+static void change_state(const char *name, const char *sed)
+{
+	char command[200];
+
+	snprintf(command, sizeof(command), "sed -i '%s' /run/softmrc/lab/%s.json", sed, name);
+	assert_i_eq(system(command), 0);
+}
+
+/* Process 1 lives, but it is not the one that the number was of. */
+TEST(lab_up, takes_the_place_of_an_owner_whose_number_is_used_again)
+{
+	struct ml_options options = {.topology = "tiny"};
+	char name[ML_LAB_NAME_MAX];
+	struct ml_down down;
+	struct ml_error e;
+	struct ml_lab *lab;
+
+	fixture_able();
+	name_of(name, getpid());
+	options.name = name;
+	ml_lab_close(ml_lab_up(&options, &e));
+	change_state(name,
+		     "s/\"owner\": 0/\"owner\": 1/; s/\"owner_since\": 0/\"owner_since\": 999/");
+	lab = ml_lab_up(&options, &e);
+	if (!lab)
+		fail_msg("%s", e.text);
+	ml_lab_close(lab);
+	assert_i_eq(ml_lab_down(name, &down, &e), 0);
+}
+
+TEST(lab_open, refuses_the_file_of_another_name)
+{
+	struct ml_options options = {.topology = "tiny"};
+	char name[ML_LAB_NAME_MAX];
+	struct ml_down down;
+	struct ml_error e;
+
+	fixture_able();
+	name_of(name, getpid());
+	options.name = name;
+	ml_lab_close(ml_lab_up(&options, &e));
+	change_state(name, "s/\"name\": \"/&..\\/x/");
+	assert_null(ml_lab_open(name, &e));
+	assert_non_null(strstr(e.text, "not a lab of this version"));
+	assert_i_eq(ml_lab_down(name, &down, &e), 0);
+}
+
+TEST(lab_down, takes_only_names_of_labs)
+{
+	static const char *const bad[] = {
+		"", "..", "../x", "a/b", "a-b", "A", "lab;x", "a\n", "abcdefghijklmnopq"};
+	struct ml_down down;
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct ml_error e = {{0}};
+
+		assert_i_eq(ml_lab_down(bad[i], &down, &e), -1);
+		assert_non_null(strstr(e.text, "no name of a lab"));
+	}
+}
+
 TEST(lab_down, ends_what_runs_there)
 {
 	struct ml_down down;
