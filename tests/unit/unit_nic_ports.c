@@ -30,6 +30,7 @@ static void ports_open(struct mh_ports *ports, struct mh_env *env)
 
 	if (mh_ports_open(ports, env, 0, &error))
 		fail_msg("%s", error.text);
+	mh_ports_first_links(ports, env, 0);
 }
 
 TEST(mh_ports_open, each_opener_gets_a_slot_of_its_own)

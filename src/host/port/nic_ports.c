@@ -320,8 +320,6 @@ int mh_ports_open(struct mh_ports *ports, struct mh_env *env, uint64_t now_ns,
 		err = ports_open_at_free_slot(ports, env, now_ns, error);
 	if (err)
 		mh_ports_close(ports);
-	else
-		mh_ports_first_links(ports, env, now_ns);
 	return err;
 }
 

@@ -94,7 +94,8 @@ struct mh_ports {
 /*
  * mh_ports_open claims a slot and opens all ports. Where another program has one of the source
  * ports, and none were asked for, it moves env to the next ones. On an error nothing is open and
- * error says which port and why; EADDRINUSE also means that all slots are taken.
+ * error says which port and why; EADDRINUSE also means that all slots are taken. Which ports are up
+ * mh_ports_first_links finds out next.
  */
 int mh_ports_open(struct mh_ports *ports, struct mh_env *env, uint64_t now_ns,
 		  struct mio_error *error);

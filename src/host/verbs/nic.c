@@ -99,6 +99,7 @@ static int nic_open(struct mh_nic *nic, struct mio_error *error)
 		err = mh_ports_open(&nic->ports, &nic->env, now, error);
 	if (err)
 		return err;
+	mh_ports_first_links(&nic->ports, &nic->env, now);
 	nic->was_up = mh_ports_up(&nic->ports) != 0;
 	snprintf(error->text, sizeof(error->text), "no memory for the NIC");
 	nic->tx = mh_tx_create(nic->ports.n, &nic->env.dscp);
