@@ -26,6 +26,7 @@ enum {
 	PEER_EXT_SEND = 1 << 0,
 	PEER_EXT_READ = 1 << 1,
 	PEER_EXT_ATOMIC = 1 << 2,
+	PEER_EXT_INV = 1 << 3,
 	PEER_EXT_ATOMIC_WRITE = 1 << 4,
 	PEER_EXT_VERSION = 0x40,
 	PEER_EXT_VERSION_MASK = 0xC0,
@@ -48,6 +49,16 @@ struct peer_connection {
 	uint32_t n_evs;
 	uint64_t region_va, other_region_va;
 	uint32_t region_bytes, rkey;
+	/* Keys of windows over the regions, ours and the other end's, and where they begin. */
+	uint32_t window_key, other_window_key;
+	uint64_t window_va, other_window_va;
+};
+
+/* What the completion of a receive says. */
+struct peer_received {
+	bool has_imm, has_inv, send;
+	uint32_t word; /* the immediate, or the key that is invalid now */
+	uint32_t bytes;
 };
 
 /* Why the QP ended, and which end found the fault. */
@@ -82,11 +93,11 @@ struct peer {
 	uint32_t *receive_bytes;
 	size_t receives_posted, receives_done;
 	uint32_t requests_executed;
+	bool window_is_over; /* its key was made invalid */
 	void *user;
 	/* The program is told: op of ours is complete; the n-th receive is. */
 	void (*on_complete)(void *user, struct peer_op *op);
-	void (*on_receive)(void *user, size_t n, bool has_imm, uint32_t imm, uint32_t bytes,
-			   bool send);
+	void (*on_receive)(void *user, size_t n, const struct peer_received *got);
 	/* Control packets that wait. */
 	struct peer_packet queue[PEER_QUEUE_MAX];
 	size_t queue_head, queue_tail;

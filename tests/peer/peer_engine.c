@@ -12,6 +12,7 @@
 
 #define PD 7u
 #define MR_INDEX 1u
+#define MW_INDEX 2u
 #define UDP_PORT 4791u
 #define BATCH 16u
 #define SPLITS_MAX 3u
@@ -291,14 +292,21 @@ static void event(void *ctx, const struct mt_event *ev)
 	struct world *w = ctx;
 	struct world_end *e = &w->ends[ENGINE];
 
-	if (ev->type == MT_EVENT_SEND) {
+	if (ev->type == MT_EVENT_SEND && ev->opcode == RD_WR_BIND_MW) {
+		if (ev->status != RD_WC_SUCCESS)
+			world_fail(w, "the bind of the window: %s", mt_wc_status_name(ev->status));
+	} else if (ev->type == MT_EVENT_SEND) {
 		if (ev->wr_id >= e->n_ops)
 			world_fail(w, "completion of WR %" PRIu64, ev->wr_id);
 		else
 			world_complete(w, ENGINE, &e->ops[ev->wr_id], status_of(ev->status));
 	} else if (ev->type == MT_EVENT_RECV && ev->status == RD_WC_SUCCESS) {
-		world_receive(w, ENGINE, ev->wr_id, ev->imm_valid, ev->imm, ev->byte_len,
-			      ev->opcode == RD_WR_SEND);
+		world_receive(w, ENGINE, ev->wr_id,
+			      &(struct peer_received){.has_imm = ev->imm_valid,
+						      .has_inv = ev->invalidated,
+						      .send = ev->opcode == RD_WR_SEND,
+						      .word = ev->imm,
+						      .bytes = ev->byte_len});
 	} else if (ev->type == MT_EVENT_QP && !w->poisoned) {
 		world_fail(w, "the engine's QP went to ERR: %s", mt_wc_status_name(ev->status));
 	}
@@ -311,6 +319,28 @@ static void fail(void *ctx, const char *what, int result)
 
 /* ---- set-up ---- */
 
+/* Of type 2, over the whole region. */
+static void bind_window(struct world *w)
+{
+	const struct world_end *e = &w->ends[ENGINE];
+	struct mt_local_wr wr = {.opcode = RD_WR_BIND_MW,
+				 .addr = e->region_va,
+				 .length = WORLD_MEMORY,
+				 .lkey = e->key,
+				 .rkey = w->connection.other_window_key,
+				 .window = MW_INDEX,
+				 .access = RD_ACCESS_REMOTE_WRITE | RD_ACCESS_REMOTE_READ |
+					   RD_ACCESS_REMOTE_ATOMIC,
+				 .flags = RD_SEND_SIGNALED,
+				 .zero_based = w->connection.other_window_va == 0};
+	int result = mt_mw_add(w->node.engine, MW_INDEX << 8, PD, RD_MW_TYPE_2);
+
+	if (result == MT_OK)
+		ENGINE_NODE_CALL(&w->node, result, mt_qp_post_local(w->qp, &wr));
+	if (result != MT_OK)
+		world_fail(w, "making and binding the window: %d", result);
+}
+
 static void connect(struct world *w)
 {
 	int result;
@@ -321,6 +351,8 @@ static void connect(struct world *w)
 	result = engine_node_bring_to(&w->node, w->qp, 0, &w->attr, RD_QPS_RTS);
 	if (result != MT_OK)
 		world_fail(w, "the QP's way to RTS: %d", result);
+	else if (w->connection.other_window_key)
+		bind_window(w);
 }
 
 void world_engine_open(struct world *w)
@@ -356,7 +388,7 @@ void world_engine_open(struct world *w)
 		return;
 	result = mt_mr_add(w->node.engine, e->key, PD, e->region_va, WORLD_MEMORY,
 			   RD_ACCESS_LOCAL_WRITE | RD_ACCESS_REMOTE_WRITE | RD_ACCESS_REMOTE_READ |
-				   RD_ACCESS_REMOTE_ATOMIC,
+				   RD_ACCESS_REMOTE_ATOMIC | RD_ACCESS_MW_BIND,
 			   w);
 	if (result != MT_OK)
 		world_fail(w, "mt_mr_add: %d", result);
@@ -399,10 +431,12 @@ static int post(struct world *w, size_t i)
 		.n_sge = split(w, op, sge),
 		.flags = (op->silent ? 0u : RD_SEND_SIGNALED) | (op->has_imm ? RD_SEND_IMM : 0u) |
 			 (op->fence ? RD_SEND_FENCE : 0u) |
-			 (op->solicited ? RD_SEND_SOLICITED : 0u),
+			 (op->solicited ? RD_SEND_SOLICITED : 0u) |
+			 (op->has_inv ? RD_SEND_INV : 0u),
 		.imm = op->imm,
 		.rkey = op->rkey,
-		.remote_addr = w->connection.region_va + op->remote,
+		.remote_addr = op->remote +
+			       (op->windowed ? w->connection.window_va : w->connection.region_va),
 		.opcode = opcodes[op->kind],
 		.compare_add = op->kind == PEER_OP_FETCH_ADD ? op->operand : op->compare,
 		.swap = op->operand,

@@ -29,6 +29,8 @@ enum peer_status {
 struct peer_op {
 	enum peer_op_kind kind;
 	bool has_imm, fence, solicited;
+	bool has_inv;  /* SEND: makes the window invalid whose key is in imm */
+	bool windowed; /* its rkey is that of a window, which begins at the region's first byte */
 	bool poisoned; /* will be refused */
 	bool silent;   /* our engine is not asked for a completion of success */
 	uint32_t imm, bytes, rkey;

@@ -33,6 +33,8 @@ static unsigned opcode_flags(uint8_t opcode)
 		{PEER_SEND_LAST_IMM, DATA | EXTENSION | SEND | ENDS | IMM},
 		{PEER_SEND_ONLY, DATA | EXTENSION | SEND | ENDS},
 		{PEER_SEND_ONLY_IMM, DATA | EXTENSION | SEND | ENDS | IMM},
+		{PEER_SEND_LAST_INV, DATA | EXTENSION | SEND | ENDS | IMM},
+		{PEER_SEND_ONLY_INV, DATA | EXTENSION | SEND | ENDS | IMM},
 		{PEER_READ_REQUEST, DATA | EXTENSION | REQUEST | ENDS | IMM},
 		{PEER_COMPARE_SWAP, DATA | EXTENSION | REQUEST | ENDS},
 		{PEER_FETCH_ADD, DATA | EXTENSION | REQUEST | ENDS},
@@ -69,9 +71,21 @@ bool peer_opcode_ends(uint8_t opcode)
 	return opcode_flags(opcode) & ENDS;
 }
 
+bool peer_opcode_begins(uint8_t opcode)
+{
+	return opcode == PEER_SEND_FIRST || opcode == PEER_SEND_ONLY ||
+	       opcode == PEER_SEND_ONLY_IMM || opcode == PEER_SEND_ONLY_INV;
+}
+
 bool peer_opcode_has_imm(uint8_t opcode)
 {
-	return opcode_flags(opcode) & IMM && opcode != PEER_READ_REQUEST;
+	return opcode_flags(opcode) & IMM && opcode != PEER_READ_REQUEST &&
+	       !peer_opcode_has_inv(opcode);
+}
+
+bool peer_opcode_has_inv(uint8_t opcode)
+{
+	return opcode == PEER_SEND_LAST_INV || opcode == PEER_SEND_ONLY_INV;
 }
 
 bool peer_opcode_is_send(uint8_t opcode)

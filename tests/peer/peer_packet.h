@@ -38,6 +38,8 @@ enum peer_opcode {
 	PEER_COMPARE_SWAP = 0xF3,
 	PEER_FETCH_ADD = 0xF4,
 	PEER_ATOMIC_WRITE = 0xF5,
+	PEER_SEND_LAST_INV = 0xF6,
+	PEER_SEND_ONLY_INV = 0xF7,
 };
 
 /* Added to ACK, SACK, NACK and PROBE in the PSNs of responses. */
@@ -121,7 +123,9 @@ enum peer_verdict {
 bool peer_opcode_is_data(uint8_t opcode);     /* takes a PSN, in either space */
 bool peer_opcode_is_response(uint8_t opcode); /* of the PSNs of responses, control packets too */
 bool peer_opcode_ends(uint8_t opcode);	      /* the last packet of its message */
+bool peer_opcode_begins(uint8_t opcode);      /* the first packet of a SEND */
 bool peer_opcode_has_imm(uint8_t opcode);
+bool peer_opcode_has_inv(uint8_t opcode); /* names a key that it makes invalid */
 bool peer_opcode_is_send(uint8_t opcode);
 /* peer_opcode_is_request: a READ or an atomic. */
 bool peer_opcode_is_request(uint8_t opcode);

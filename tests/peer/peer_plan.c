@@ -134,6 +134,7 @@ static uint8_t draw_extension(struct world *w)
 	return (uint8_t)(PEER_EXT_VERSION | (world_below(w, 4) ? PEER_EXT_SEND : 0) |
 			 (world_below(w, 4) ? PEER_EXT_READ : 0) |
 			 (world_below(w, 4) ? PEER_EXT_ATOMIC : 0) |
+			 (world_below(w, 4) ? PEER_EXT_INV : 0) |
 			 (world_below(w, 4) ? PEER_EXT_ATOMIC_WRITE : 0));
 }
 
@@ -341,6 +342,24 @@ static void plan_bytes(struct world *w, struct world_end *from, struct world_end
 		memcpy(to->expected + op->remote, from->expected + op->local, op->bytes);
 }
 
+/* Goes through the other end's window, or makes it invalid: then nothing uses it any more. */
+static void use_window(struct world *w, struct world_end *to, struct peer_op *op)
+{
+	if (!to->window_key || to->window_is_over || world_below(w, 2))
+		return;
+	if (op->kind != PEER_OP_SEND) {
+		op->windowed = true;
+		op->rkey = to->window_key;
+		return;
+	}
+	if (world_below(w, 4))
+		return;
+	op->has_imm = false;
+	op->has_inv = true;
+	op->imm = to->window_key;
+	to->window_is_over = true;
+}
+
 static void plan_op(struct world *w, enum world_side side, uint8_t extension, bool poisoned)
 {
 	struct world_end *from = &w->ends[side], *to = &w->ends[1 - side];
@@ -372,6 +391,8 @@ static void plan_op(struct world *w, enum world_side side, uint8_t extension, bo
 		else
 			op->remote = WORLD_MEMORY - op->bytes + 1;
 	}
+	if (!poisoned)
+		use_window(w, to, op);
 	from->n_ops++;
 }
 
@@ -407,6 +428,19 @@ static void make_memory(struct world *w, struct world_end *e)
 		e->words[i] = take_bytes(w, e, 8, 8);
 }
 
+/* Each end has a window over its memory, which the other may make invalid once. */
+static void draw_windows(struct world *w)
+{
+	struct peer_connection *c = &w->connection;
+
+	c->window_key = 0x0BADCAFE;
+	c->other_window_key = 0x200 | world_below(w, 256);
+	c->window_va = world_below(w, 2) ? c->region_va : 0;
+	c->other_window_va = world_below(w, 2) ? w->ends[ENGINE].region_va : 0;
+	w->ends[PEER].window_key = c->window_key;
+	w->ends[ENGINE].window_key = c->other_window_key;
+}
+
 void world_draw(struct world *w, uint64_t seed, const char *overrides)
 {
 	uint8_t both;
@@ -424,6 +458,8 @@ void world_draw(struct world *w, uint64_t seed, const char *overrides)
 	make_memory(w, &w->ends[ENGINE]);
 	make_memory(w, &w->ends[PEER]);
 	both = w->cap.extensions & w->connection.extension;
+	if ((both & PEER_EXT_INV) && (both & PEER_EXT_SEND))
+		draw_windows(w);
 	w->poisoned = world_below(w, 10) == 0;
 	if (!w->poisoned || world_below(w, 2))
 		plan_ops(w, ENGINE, both);

@@ -56,6 +56,8 @@ static uint8_t opcode_at(const struct peer_op *op, bool first, bool last)
 {
 	bool send = op->kind == PEER_OP_SEND;
 
+	if (last && op->has_inv)
+		return first ? PEER_SEND_ONLY_INV : PEER_SEND_LAST_INV;
 	if (first && last && op->has_imm)
 		return send ? PEER_SEND_ONLY_IMM : PEER_WRITE_ONLY_IMM;
 	if (first && last)
@@ -78,6 +80,11 @@ static struct peer_packet data_header(struct peer *p, uint8_t opcode)
 	return pkt;
 }
 
+static uint64_t remote_va(const struct peer *p, const struct peer_op *op)
+{
+	return op->remote + (op->windowed ? p->c.other_window_va : p->c.other_region_va);
+}
+
 /* REQ(req.segment) REQ(wire.reth.address) REQ(wire.reth.length) */
 static void add_message(struct peer *p, const struct peer_op *op)
 {
@@ -88,7 +95,7 @@ static void add_message(struct peer *p, const struct peer_op *op)
 		bool last = left <= p->c.mtu;
 		struct peer_packet pkt = data_header(p, opcode_at(op, at == 0, last));
 
-		pkt.va = at + (op->kind == PEER_OP_SEND ? 0 : p->c.other_region_va + op->remote);
+		pkt.va = at + (op->kind == PEER_OP_SEND ? 0 : remote_va(p, op));
 		pkt.rkey = op->kind == PEER_OP_SEND ? 0 : op->rkey;
 		pkt.dmalen = op->bytes;
 		pkt.word = op->imm;
@@ -124,7 +131,7 @@ static void add_request(struct peer *p, struct peer_op *op)
 	struct peer_packet pkt = data_header(p, opcodes[op->kind]);
 	uint8_t *operands = op->operands;
 
-	pkt.va = p->c.other_region_va + op->remote;
+	pkt.va = remote_va(p, op);
 	pkt.rkey = op->rkey;
 	if (op->kind == PEER_OP_READ) {
 		pkt.word = op->bytes;

@@ -26,10 +26,22 @@ static bool needs_receive(const struct peer_packet *pkt)
 	return peer_opcode_is_send(pkt->opcode) || peer_opcode_has_imm(pkt->opcode);
 }
 
-static bool is_inside(const struct peer *p, uint64_t va, uint64_t bytes)
+/* Where the bytes are that a packet names; false: not all of them are in our region. */
+static bool find(const struct peer *p, const struct peer_packet *pkt, uint64_t bytes, uint64_t *at)
 {
-	return va >= p->c.region_va && bytes <= p->c.region_bytes &&
-	       va - p->c.region_va <= p->c.region_bytes - bytes;
+	bool window = p->c.window_key && pkt->rkey == p->c.window_key && !p->window_is_over;
+	uint64_t begin = window ? p->c.window_va : p->c.region_va;
+
+	*at = pkt->va - begin;
+	return (window || pkt->rkey == p->c.rkey) && pkt->va >= begin &&
+	       bytes <= p->c.region_bytes && *at <= p->c.region_bytes - bytes;
+}
+
+/* What was found when the packet came holds, whatever became of its key since. */
+static uint8_t *memory_of(struct peer *p, const struct peer_packet *pkt)
+{
+	return p->memory + pkt->va -
+	       (p->c.window_key && pkt->rkey == p->c.window_key ? p->c.window_va : p->c.region_va);
 }
 
 /* REQ(rsp.place.payload-length) REQ(req.segment): what our engine never sends. */
@@ -48,7 +60,8 @@ static const char *fault_of(const struct peer *p, const struct peer_packet *pkt)
 	    (!ends && pkt->payload_len != p->c.mtu) || (pkt->payload_len == 0 && pkt->dmalen > 0))
 		return "payload does not fit opcode, MTU and length";
 	if (peer_opcode_is_send(pkt->opcode) &&
-	    (pkt->rkey != 0 || pkt->va + pkt->payload_len > pkt->dmalen ||
+	    (pkt->rkey != 0 || peer_opcode_begins(pkt->opcode) != (pkt->va == 0) ||
+	     pkt->va + pkt->payload_len > pkt->dmalen ||
 	     ends != (pkt->va + pkt->payload_len == pkt->dmalen)))
 		return "va, length or rkey of a SEND";
 	return NULL;
@@ -57,7 +70,7 @@ static const char *fault_of(const struct peer *p, const struct peer_packet *pkt)
 /* REQ(rsp.mr.every-packet): the syndrome of the NAK that a packet gets in its turn, or 0. */
 static uint8_t refusal_of(const struct peer *p, const struct peer_packet *pkt)
 {
-	uint64_t bytes = pkt->payload_len;
+	uint64_t bytes = pkt->payload_len, at;
 
 	if (peer_opcode_is_send(pkt->opcode)) {
 		int64_t n = receive_of(p, pkt);
@@ -70,7 +83,7 @@ static uint8_t refusal_of(const struct peer *p, const struct peer_packet *pkt)
 		bytes = 8;
 	if (bytes == 0)
 		return 0;
-	if (pkt->rkey != p->c.rkey || !is_inside(p, pkt->va, bytes))
+	if (!find(p, pkt, bytes, &at))
 		return PEER_NAK_ACCESS;
 	return peer_opcode_is_request(pkt->opcode) && pkt->opcode != PEER_READ_REQUEST &&
 			       pkt->va % 8
@@ -83,12 +96,14 @@ static uint8_t refusal_of(const struct peer *p, const struct peer_packet *pkt)
 /* REQ(rsp.place.at-once) */
 static void place(struct peer *p, const struct peer_packet *pkt)
 {
-	uint8_t *to = p->memory + (pkt->va - p->c.region_va);
+	uint8_t *to;
 
 	if (pkt->payload_len == 0 || peer_opcode_is_request(pkt->opcode))
 		return;
 	if (peer_opcode_is_send(pkt->opcode))
 		to = p->memory + p->receives[receive_of(p, pkt)] + pkt->va;
+	else
+		to = memory_of(p, pkt);
 	memcpy(to, pkt->payload, pkt->payload_len);
 }
 
@@ -109,7 +124,7 @@ static void answer_read(struct peer *p, const struct peer_packet *request, struc
 		pkt->va = at;
 		pkt->dmalen = bytes;
 		pkt->payload_len = n;
-		pkt->payload = p->memory + (request->va - p->c.region_va) + at;
+		pkt->payload = bytes ? memory_of(p, request) + at : NULL;
 		peer_sender_add(&p->answers, pkt, last);
 		at += n;
 	} while (at < bytes);
@@ -127,7 +142,7 @@ static uint64_t get_number(const uint8_t *at)
 /* REQ(ext.atomic.once) */
 static void answer_atomic(struct peer *p, const struct peer_rx_packet *k, struct peer_packet *pkt)
 {
-	uint8_t *word = p->memory + (k->pkt.va - p->c.region_va);
+	uint8_t *word = memory_of(p, &k->pkt);
 	uint64_t was, now;
 
 	memcpy(&was, word, 8);
@@ -175,6 +190,15 @@ static void refuse(struct peer *p, uint8_t syndrome)
 	peer_requester_fail(p, PEER_FLUSHED);
 }
 
+static void invalidate(struct peer *p, const struct peer_packet *pkt)
+{
+	if (!peer_opcode_has_inv(pkt->opcode))
+		return;
+	if (pkt->word != p->c.window_key || p->window_is_over)
+		peer_fail(p, "a SEND invalidates key %08" PRIx32, pkt->word);
+	p->window_is_over = true;
+}
+
 /* Executes what has become the next in order. Returns whether a message is complete by that. */
 static bool execute(struct peer *p)
 {
@@ -201,8 +225,13 @@ static bool execute(struct peer *p)
 		r->messages++;
 		if (!needs_receive(&k->pkt))
 			continue;
-		p->on_receive(p->user, p->receives_done, peer_opcode_has_imm(k->pkt.opcode),
-			      k->pkt.word, k->pkt.dmalen, peer_opcode_is_send(k->pkt.opcode));
+		invalidate(p, &k->pkt);
+		p->on_receive(p->user, p->receives_done,
+			      &(struct peer_received){.has_imm = peer_opcode_has_imm(k->pkt.opcode),
+						      .has_inv = peer_opcode_has_inv(k->pkt.opcode),
+						      .send = peer_opcode_is_send(k->pkt.opcode),
+						      .word = k->pkt.word,
+						      .bytes = k->pkt.dmalen});
 		p->receives_done++; /* REQ(rsp.complete.in-order) REQ(ext.recv.order) */
 	}
 	return r->messages > before;

@@ -108,8 +108,7 @@ static const struct peer_op *op_of_receive(const struct world_end *from, size_t 
 }
 
 /* REQ(rsp.complete.in-order) REQ(ext.recv.match) REQ(ext.recv.order) */
-void world_receive(struct world *w, enum world_side side, size_t n, bool has_imm, uint32_t imm,
-		   uint32_t bytes, bool send)
+void world_receive(struct world *w, enum world_side side, size_t n, const struct peer_received *got)
 {
 	struct world_end *e = &w->ends[side];
 	const struct peer_op *op = op_of_receive(&w->ends[1 - side], n);
@@ -118,13 +117,14 @@ void world_receive(struct world *w, enum world_side side, size_t n, bool has_imm
 	if (n != e->received++ || !op || op->poisoned)
 		world_fail(w, "%s: receive %zu is complete, want receive %zu", name(side), n,
 			   e->received - 1);
-	else if (has_imm != op->has_imm || (has_imm && imm != op->imm) || bytes != op->bytes ||
-		 send != (op->kind == PEER_OP_SEND))
+	else if (got->has_imm != op->has_imm || got->has_inv != op->has_inv ||
+		 ((got->has_imm || got->has_inv) && got->word != op->imm) ||
+		 got->bytes != op->bytes || got->send != (op->kind == PEER_OP_SEND))
 		world_fail(w,
-			   "%s: receive %zu has imm %d %08" PRIx32 ", %u bytes, send %d; want imm "
-			   "%d %08" PRIx32 ", %u bytes",
-			   name(side), n, has_imm, imm, bytes, send, op->has_imm, op->imm,
-			   op->bytes);
+			   "%s: receive %zu has imm %d inv %d %08" PRIx32
+			   ", %u bytes, send %d; want imm %d inv %d %08" PRIx32 ", %u bytes",
+			   name(side), n, got->has_imm, got->has_inv, got->word, got->bytes,
+			   got->send, op->has_imm, op->has_inv, op->imm, op->bytes);
 	else
 		check_bytes(w, 1 - side, op);
 }
@@ -134,10 +134,9 @@ static void peer_completes(void *user, struct peer_op *op)
 	world_complete(user, PEER, op, op->status);
 }
 
-static void peer_receives(void *user, size_t n, bool has_imm, uint32_t imm, uint32_t bytes,
-			  bool send)
+static void peer_receives(void *user, size_t n, const struct peer_received *got)
 {
-	world_receive(user, PEER, n, has_imm, imm, bytes, send);
+	world_receive(user, PEER, n, got);
 }
 
 /* ---- time ---- */

@@ -44,6 +44,8 @@ struct world_end {
 	uint64_t region_va;
 	uint32_t key;
 	uint64_t words[3]; /* of atomics of the other end */
+	uint32_t window_key;
+	bool window_is_over; /* by then, while its operations are drawn */
 };
 
 struct world_flight {
@@ -103,8 +105,8 @@ uint32_t world_below(struct world *w, uint32_t bound);
 /* world_complete is told that an op of an end is complete, world_receive a receive of it. */
 void world_complete(struct world *w, enum world_side side, struct peer_op *op,
 		    enum peer_status status);
-void world_receive(struct world *w, enum world_side side, size_t n, bool has_imm, uint32_t imm,
-		   uint32_t bytes, bool send);
+void world_receive(struct world *w, enum world_side side, size_t n,
+		   const struct peer_received *got);
 
 /* peer_link.c: what lies between. */
 void world_send(struct world *w, enum world_side from, uint8_t plane,
