@@ -2,8 +2,9 @@
 /*
  * Fuzz target: the input is a script for two connected engines. Each step is a byte that says what
  * to do and the bytes it needs: post, let packets out, deliver, lose, double, cut, mark or change
- * one, feed raw bytes, move time, change a QP, take a memory region away. When the input ends every
- * missing byte reads as zero.
+ * one, feed raw bytes, move time, change a QP, take a memory region away, bind and invalidate
+ * windows, take ports down, ask the other endpoint. When the input ends every missing byte reads as
+ * zero.
  *
  * Nothing that comes in may crash an engine, trip an assertion or make it write outside a region;
  * completions come at most once and in order; calls say no more than they were asked; timers rest.
@@ -12,75 +13,11 @@
 #include <string.h>
 
 #include "base/assert.h"
-#include "support/engine_node.h"
+#include "fuzz_engine.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define NODES 2u
-#define QPS 2u
-#define FLYING 64u
-#define MTU 256u
-#define REGION_BYTES 65536u
-#define REGION_START UINT64_C(0x7000000)
-#define ACCESS_ALL                                                                \
-	(RD_ACCESS_LOCAL_WRITE | RD_ACCESS_REMOTE_WRITE | RD_ACCESS_REMOTE_READ | \
-	 RD_ACCESS_REMOTE_ATOMIC)
-#define KEY 0x155u /* index 1, tag 0x55 */
 #define STEPS_MAX 400u
-
-struct packet {
-	uint8_t to;
-	struct mt_rx_meta meta;
-	size_t len;
-	uint8_t bytes[MW_HEADERS_MAX + MTU + 4];
-};
-
-struct region {
-	bool live;
-	uint64_t placed;
-};
-
-struct end {
-	struct mt_qp *qp;
-	/* The next wr_id to post and the lowest that may still complete. */
-	uint64_t send_next, send_done, recv_next, recv_done;
-};
-
-struct node {
-	struct fuzz *f;
-	unsigned id;
-	struct engine_node base;
-	struct region region;
-	struct end ends[QPS];
-};
-
-struct fuzz {
-	const uint8_t *data;
-	size_t left;
-	uint64_t now;
-	uint32_t free_ports;
-	struct node nodes[NODES];
-	struct packet flying[FLYING];
-	unsigned n_flying;
-};
-
-static uint8_t next(struct fuzz *f)
-{
-	if (f->left == 0)
-		return 0;
-	f->left--;
-	return *f->data++;
-}
-
-static struct rd_gid address(unsigned node)
-{
-	return (struct rd_gid){.b = {[0] = 0xFD, [15] = (uint8_t)(node + 1)}};
-}
-
-static uint32_t qpn_of(unsigned i)
-{
-	return 0x100 + i;
-}
 
 /* ---- what the engines ask for and report ---- */
 
@@ -116,6 +53,11 @@ static void take_event(void *ctx, const struct mt_event *ev)
 	(void)ctx;
 	switch ((enum mt_event_type)ev->type) {
 	case MT_EVENT_SEND:
+		if (ev->opcode >= RD_WR_LOCAL_INV) {
+			mb_assert(ev->wr_id >= end->local_done && ev->wr_id < end->local_next);
+			end->local_done = ev->wr_id + 1;
+			return;
+		}
 		mb_assert(ev->wr_id >= end->send_done && ev->wr_id < end->send_next);
 		end->send_done = ev->wr_id + 1;
 		return;
@@ -157,7 +99,8 @@ static void encode(void *ctx, const struct mt_tx_desc *d, uint32_t ports)
 	uint32_t tail = d->pkt.payload_len + d->pkt.bth.pad;
 
 	(void)ports;
-	mb_assert(d->port < 2 && (d->ev == 10 || d->ev == 11) && d->pkt.payload_len <= MTU);
+	mb_assert(d->port < 2 && (d->ev == 10 || d->ev == 11) && d->pkt.payload_len <= MTU_MAX);
+	mb_assert(node->ports >> d->port & 1);
 	p->to = (uint8_t)(1 - node->id);
 	p->meta = (struct mt_rx_meta){
 		.src = address(node->id), .ev = d->ev, .port = d->port, .icrc_ok = true};
@@ -192,7 +135,7 @@ static void connect(struct fuzz *f, unsigned n, unsigned i)
 	mt_qp_attr_default(&attr);
 	attr.dest = address(1 - n);
 	attr.dest_qpn = qpn_of(i);
-	attr.path_mtu = MTU;
+	attr.path_mtu = f->mtu[i];
 	attr.mpr = attr.mpr_dest = 1;
 	attr.max_wimm = attr.max_wimm_dest = 4;
 	attr.sq_psn = n == 0 ? 0xFFFFF0 : 5;
@@ -220,7 +163,7 @@ static void connect(struct fuzz *f, unsigned n, unsigned i)
 static void add_region(struct node *node)
 {
 	node->region.live = mt_mr_add(node->base.engine, KEY, 0, REGION_START, REGION_BYTES,
-				      ACCESS_ALL, &node->region) == MT_OK;
+				      ACCESS_ALL | RD_ACCESS_MW_BIND, &node->region) == MT_OK;
 	mb_assert(node->region.live);
 }
 
@@ -233,7 +176,8 @@ static void open_node(struct fuzz *f, unsigned n)
 		 .rq_depth = 8,
 		 .max_sge = 2,
 		 .signal_all = true,
-		 .extensions = MW_EXT_SEND | MW_EXT_READ | MW_EXT_ATOMIC,
+		 .extensions = MW_EXT_SEND | MW_EXT_READ | MW_EXT_ATOMIC | MW_EXT_INV |
+			       MW_EXT_ATOMIC_WRITE,
 		 .in_order = true,
 		 .max_recv_sge = 2}};
 	static const struct mt_ev evs[] = {{10, 0}, {11, 0}, {10, 1}, {11, 1}};
@@ -267,6 +211,9 @@ static void open_node(struct fuzz *f, unsigned n)
 	cfg.engine.event_ring = 8;
 	engine_node_open(&node->base, &ops, &cfg, f->now);
 	add_region(node);
+	node->ports = 3;
+	mb_assert(mt_mw_add(node->base.engine, MW_1 << 8, 0, RD_MW_TYPE_1) == MT_OK &&
+		  mt_mw_add(node->base.engine, MW_2 << 8, 0, RD_MW_TYPE_2) == MT_OK);
 	for (unsigned i = 0; i < QPS; i++) {
 		struct end *end = &node->ends[i];
 
@@ -365,7 +312,7 @@ static void move_time(struct fuzz *f, uint8_t how)
 static void make_request(struct rd_send_wr *wr, struct rd_sge *sges)
 {
 	static const enum rd_wr_opcode opcodes[] = {RD_WR_READ, RD_WR_COMPARE_SWAP, RD_WR_FETCH_ADD,
-						    RD_WR_READ};
+						    RD_WR_ATOMIC_WRITE};
 
 	wr->opcode = opcodes[wr->flags & 3];
 	wr->flags = wr->flags & 4 ? RD_SEND_FENCE : 0;
@@ -394,6 +341,14 @@ static void post(struct fuzz *f, unsigned n, unsigned i)
 					REGION_START + (flags & 0x40 ? REGION_BYTES - 300 : 0)};
 	int r;
 
+	if (flags & 0x80 && len & 2) { /* of a window, which may count from 0 */
+		wr.rkey = (len & 1 ? MW_2 : MW_1) << 8 | (len >> 2) % MW_TAGS;
+		wr.remote_addr -= flags & 8 ? REGION_START : 0;
+	}
+	if ((flags & 0xA0) == 0xA0) { /* a SEND that invalidates */
+		wr.flags = (wr.flags & ~(uint32_t)RD_SEND_IMM) | RD_SEND_INV;
+		wr.imm = wr.rkey;
+	}
 	if (flags & 0x10)
 		make_request(&wr, sges);
 	r = engine_node_post(&f->nodes[n].base, end->qp, f->now, &wr);
@@ -437,8 +392,10 @@ static void change_qp(struct fuzz *f, unsigned n, unsigned i)
 				  .trim_nack_dest = v & 1};
 
 	modify(f, n, i, &attr, mask);
-	if (mask & RD_QP_STATE && attr.state == RD_QPS_RESET && v & 8)
-		connect(f, n, i);
+	if (!(mask & RD_QP_STATE) || attr.state != RD_QPS_RESET || !(v & 8))
+		return;
+	f->mtu[i] = 256u << (v >> 4) % 5;
+	connect(f, n, i);
 }
 
 static void change_region(struct fuzz *f, unsigned n)
@@ -450,8 +407,58 @@ static void change_region(struct fuzz *f, unsigned n)
 		add_region(node);
 		return;
 	}
-	node->region.live = false;
-	mb_assert(mt_mr_remove(node->base.engine, KEY >> 8) == MT_OK);
+	/* Windows that are bound keep it. REQ(ext.mw.holds-mr) */
+	node->region.live = mt_mr_remove(node->base.engine, KEY >> 8) == MT_ERR_STATE;
+}
+
+/* Binds a window, or invalidates one, with rights and a place of which not all are allowed. */
+static void post_local(struct fuzz *f, unsigned n, unsigned i)
+{
+	struct end *end = &f->nodes[n].ends[i];
+	uint8_t how = next(f);
+	uint32_t window = how & 1 ? MW_2 : MW_1;
+	struct mt_local_wr wr = {.wr_id = end->local_next,
+				 .opcode = how & 2 ? RD_WR_BIND_MW : RD_WR_LOCAL_INV,
+				 .window = window,
+				 .rkey = window << 8 | (how >> 2) % MW_TAGS,
+				 .lkey = KEY,
+				 .addr = REGION_START + (how & 0x20 ? REGION_BYTES - 100 : 0),
+				 .length = how & 0x40 ? 101 : 2000,
+				 .access = ACCESS_ALL,
+				 .zero_based = how & 0x80,
+				 .flags = how & 0x10 ? RD_SEND_FENCE : RD_SEND_SIGNALED};
+	int r;
+
+	ENGINE_NODE_CALL(&f->nodes[n].base, r, mt_qp_post_local(end->qp, &wr));
+	mb_assert(r != MT_ERR_MEMORY);
+	if (r == MT_OK)
+		end->local_next++;
+}
+
+/* What is flying was sent before; nothing leaves by a port that is down. */
+static void set_port(struct fuzz *f, unsigned n)
+{
+	struct node *node = &f->nodes[n];
+	uint8_t how = next(f);
+	uint32_t port = how & 1;
+
+	node->ports = how & 2 ? node->ports | 1u << port : node->ports & ~(1u << port);
+	mb_assert(mt_engine_port_set(node->base.engine, f->now, port, how & 2) == MT_OK);
+}
+
+static void ask_endpoint(struct fuzz *f, unsigned n)
+{
+	uint8_t how = next(f);
+	struct mt_ep_request req = {.dst = address(1 - n),
+				    .ev = {10 + (how & 1), how >> 1 & 1},
+				    .op = how >> 2 & 1,
+				    .tclass = how >> 3 & 3,
+				    .id_given = how & 0x20,
+				    .id = how,
+				    .port_mask = how,
+				    .timeout_ns = how & 0x40 ? 0 : 100000};
+
+	mt_engine_ep_request(f->nodes[n].base.engine, f->now, &req, NULL);
 }
 
 /* An honest network for a while, which gets a script deep into a conversation. */
@@ -465,6 +472,24 @@ static void be_honest(struct fuzz *f)
 			handle(f, DELIVER, 0);
 		for (unsigned n = 0; n < NODES; n++)
 			engine_node_poll(&f->nodes[n].base);
+	}
+}
+
+static void change_place(struct fuzz *f, unsigned n, unsigned i, unsigned what)
+{
+	switch (what) {
+	case 0:
+		change_region(f, n);
+		break;
+	case 1:
+		set_port(f, n);
+		break;
+	case 2:
+		ask_endpoint(f, n);
+		break;
+	default:
+		post_local(f, n, i);
+		break;
 	}
 }
 
@@ -507,7 +532,7 @@ static void step(struct fuzz *f)
 		mt_qp_ev_deny(f->nodes[n].ends[i].qp, f->now, next(f) % 5, op >> 4 & 1);
 		break;
 	case 14:
-		change_region(f, n);
+		change_place(f, n, i, op >> 4 & 3);
 		break;
 	default:
 		be_honest(f);
@@ -524,6 +549,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	f->data = data;
 	f->left = size;
 	f->now = 1000000;
+	for (unsigned i = 0; i < QPS; i++)
+		f->mtu[i] = 256;
 	for (unsigned n = 0; n < NODES; n++)
 		open_node(f, n);
 	for (unsigned k = 0; f->left > 0 && k < STEPS_MAX; k++)

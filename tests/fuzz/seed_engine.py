@@ -13,6 +13,7 @@ CORPUS = pathlib.Path(__file__).parent / "corpus" / "engine"
 POST, RECV, OUT, DELIVER, LOSE, DOUBLE, CUT, MARK, BREAK = range(9)
 CHANGE, TIME, RAW, MODIFY, DENY, REGION, HONEST = range(9, 16)
 ALL_PORTS = 0x30
+PORT, ASK, LOCAL = (REGION | what << 4 for what in (1, 2, 3))
 NODE1 = 0x80
 QP1 = 0x40
 IMM, SIGNALED, SOLICITED = 1, 2, 4
@@ -66,6 +67,20 @@ def seeds():
     for opcode in (0xEC, 0xED, 0xEE, 0xEF, 0xF0, 0xF1, 0xF2, 0xF3, 0xF4, 0xFC, 0xFD, 0xFE):
         packet = bytes([opcode, 0, 0xFF, 0xFF, 0, 0, 1, 1, 0, 0, 0, 5]) + bytes(36)
         yield f"raw_{opcode:02x}", ask + bytes([RAW | NODE1, 1, len(packet)]) + packet + ask
+    bind1, bind2, inv2 = (bytes([LOCAL | NODE1 | QP1, how]) for how in (0x06, 0x07, 0x05))
+    bound = talk(QP1) + bind1 + bind2 + post(6, 0x80, QP1) + post(7, 0x80, QP1)
+    yield "windows", bound + bytes([HONEST] * 2) + inv2 + post(7, 0x80, QP1) + bytes([HONEST] * 2)
+    yield "send_invalidates", each(RECV | NODE1 | QP1, 4, b"") + bound + post(7, 0xA0, QP1) + \
+        post(7, 0x80, QP1) + bytes([HONEST] * 4)
+    from_0 = bytes([LOCAL | NODE1 | QP1, 0x86])
+    yield "windows_from_0", talk(QP1) + from_0 + post(6, 0x88, QP1) + post(4, 0x98, QP1) + bytes([HONEST] * 2)
+    yield "region_of_windows", bound + bytes([REGION | NODE1, HONEST, HONEST])
+    yield "atomic_write", ask + post(1, 0x13, QP1) + bytes([HONEST] * 2)
+    yield "ports", talk() + bytes([PORT, 0]) + talk() + bytes([PORT, 2, PORT | NODE1, 1]) + talk(NODE1)
+    yield "endpoint", talk() + bytes([ASK, 4, ASK | NODE1, 0x0B, HONEST, ASK, 4, TIME, 0x14, HONEST])
+    for mtu in range(1, 5):
+        again = bytes([MODIFY, 0, 1, mtu << 4 | 8, MODIFY | NODE1, 0, 1, mtu << 4 | 8])
+        yield f"mtu_{256 << mtu}", again + post(250) + bytes([HONEST] * 2) + post(255) + bytes([HONEST])
     sack = bytes([0xDC, 0, 0xFF, 0xFF, 0, 0, 1, 0, 0, 0xFF, 0xFF, 0xEF]) + bytes(36)
     yield "sack_for_nothing", bytes([RAW | 0, 1, len(sack)]) + sack + talk()
 
