@@ -129,7 +129,7 @@ static bool connect_qp(struct life *l, uint32_t i)
 		.sq_psn = PSN,
 		.min_rnr_timer = 1,
 		.ah_attr = {.is_global = 1, .port_num = 1, .grh = {.dgid = l->side[!i].gid}},
-		.timeout = 13,
+		.timeout = 17, /* half a second, on a machine that may be busy */
 		.retry_cnt = 2,
 		.rnr_retry = 7,
 	};
@@ -250,7 +250,7 @@ static bool create_api_qps(struct life *l)
 
 static bool connect_api_qp(struct life *l, uint32_t i)
 {
-	struct mrc_qp_attr own = {.timeout = 15, .retry = {.linear_cnt = 2}};
+	struct mrc_qp_attr own = {.timeout = 19, .retry = {.linear_cnt = 2}};
 	struct mrc_qp *qp = l->side[i].mrc_qp;
 	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_INIT};
 

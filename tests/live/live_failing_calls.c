@@ -24,12 +24,12 @@
 #include "live/failing_calls.h"
 #include "unit/loopback.h"
 
-#define FAILURES_AT_A_TIME 120u /* of make check; ten times as many rounds are all */
+#define FAILURES_AT_A_TIME 80u /* of make check; ten times as many rounds are all */
 /* Of calls that each packet makes only some fail. */
-#define ALL_UP_TO 16u
-#define SOME 24u
+#define ALL_UP_TO 8u
+#define SOME 8u
 #define WAIT_MS 10000
-#define LIFE_S 30u
+#define LIFE_S 60u
 
 /* What a life came to, for the parent. */
 struct outcome {
