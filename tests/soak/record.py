@@ -8,13 +8,13 @@ INTRODUCTION = """\
 # Soak
 
 `make soak` runs programs for half an hour on a lab that breaks once a second, and says whether a byte was wrong or anything grew.
-`make soak T=60` takes a minute; `tools/soak --help` has the rest. A run is drawn from its seed: `tools/soak --seed N` breaks the same things and kills
-at the same moments.
+`make soak T=60` takes a minute; `tools/soak --help` has the rest. A run is drawn from its seed: `tools/soak --seed N` breaks the same things in the same order and kills
+after the same times.
 
 What runs, all at once, on the lab of 8 hosts and 4 planes ([lab](lab.md)):
 
 - **steady**: `tests/soak/soak_verify.c` over the drop-in `libibverbs.so.1`, two processes that live as long as the run. They send, write, read and add, in both directions,
-  and compare every byte and those behind it. every 20 rounds they close everything and open it again.
+  and compare every byte and those behind it. Every 20 rounds they close everything and open it again.
 - **killed**: the same once more, of which one side or the other is killed every few seconds; its peer must say so, and both start again.
 - `ib_write_bw` for 8 seconds, again and again; and MPICH's collectives, all-reduce among them, each result compared.
 
@@ -37,8 +37,8 @@ def lines(result):
             f"{result.figures['kills']} processes killed; runs: {runs}",
             "faults: " + ", ".join(f"{name} {n}" for name, n in result.faults.items())]
     judged = [f"{'ok    ' if good else 'NOT OK'} {text}" for good, text in result.judgements]
-    return head + judged + [f"problem: {text}" for text in
-                            result.problems + result.figures["refused"][:5]]
+    return head + judged + [f"problem: {text}" for text in result.problems] + \
+        [f"refused: {text}" for text in result.figures["refused"][:5]]
 
 
 def write(path, result):
