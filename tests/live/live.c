@@ -90,6 +90,8 @@ static void live_environment(const struct live_setup *setup, uint32_t host, cons
 	setenv("MRC_CC", setup->cc ? setup->cc : "", 1);
 	setenv("MRC_EV_FORMAT", setup->ev_format ? setup->ev_format : "", 1);
 	setenv("MRC_ICRC", setup->icrc ? setup->icrc : "", 1);
+	if (setup->target_icrc && host == 2)
+		setenv("MRC_ICRC", setup->target_icrc, 1);
 	setenv("MRC_DRIVER", setup->driver ? setup->driver : "", 1);
 	setenv("MRC_CAPTURE", setup->capture && host == 1 ? setup->capture : "", 1);
 	setenv("MRC_ORDER", setup->order ? setup->order : "", 1);

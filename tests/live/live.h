@@ -32,13 +32,14 @@ struct live_card {
 struct live_side;
 
 struct live_setup {
-	size_t bytes;	     /* of the buffer of each side */
-	const char *pace;    /* MRC_PACE, NULL: none */
-	const char *icrc;    /* MRC_ICRC, NULL: default */
-	const char *cc;	     /* MRC_CC, NULL: default */
-	const char *driver;  /* MRC_DRIVER, NULL: default */
-	const char *capture; /* MRC_CAPTURE of the initiator, NULL: none */
-	const char *ports;   /* MRC_PORTS with * for the host's number; NULL: four planes of IPv4 */
+	size_t bytes;		 /* of the buffer of each side */
+	const char *pace;	 /* MRC_PACE, NULL: none */
+	const char *icrc;	 /* MRC_ICRC, NULL: default */
+	const char *target_icrc; /* that of the target, NULL: the same */
+	const char *cc;		 /* MRC_CC, NULL: default */
+	const char *driver;	 /* MRC_DRIVER, NULL: default */
+	const char *capture;	 /* MRC_CAPTURE of the initiator, NULL: none */
+	const char *ports; /* MRC_PORTS with * for the host's number; NULL: four planes of IPv4 */
 	const char *ev_format; /* MRC_EV_FORMAT, NULL: default */
 	const char *rows;      /* MRC_SRV6_ROWS, NULL: none; GIDs and uplinks go with them */
 	const char *gid;       /* MRC_SRV6_GID with * for the host's number */
