@@ -31,11 +31,14 @@ struct rd_sge_walk {
 	uint32_t left;
 };
 
-/* rd_sge_walk begins a walk over n SGEs; behind the last one there is no piece. */
+/*
+ * rd_sge_walk begins a walk over n SGEs; behind the last one there is no piece. C has no sum of NULL
+ * and 0, and without SGEs there may be no array.
+ */
 static inline struct rd_sge_walk rd_sge_walk(const struct rd_sge *sge, uint32_t n, uint64_t offset,
 					     uint32_t len)
 {
-	return (struct rd_sge_walk){sge, sge + n, offset, len};
+	return (struct rd_sge_walk){sge, n > 0 ? sge + n : sge, offset, len};
 }
 
 /* rd_sge_next returns the next piece, which lies in one SGE and is not empty; false: the end. */
