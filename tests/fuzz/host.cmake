@@ -5,3 +5,4 @@ softmrc_fuzz(frames SOURCES fuzz_frames.c ../support/packet.c ${virtual_nic} LIN
 # Time and chance are the test's: see tests/support/virtual_nic.h.
 target_link_options(fuzz_frames PRIVATE
 	LINKER:--wrap=clock_gettime,--wrap=mh_entropy,--wrap=ppoll,--wrap=aligned_alloc,--wrap=free)
+softmrc_fuzz(settings SOURCES fuzz_settings.c LINKS host CORPUS corpus/settings)
