@@ -96,7 +96,13 @@ bench-verbs: all ## unmodified verbs programs beside libmrc and kernel TCP: BENC
 
 .PHONY: fuzz
 fuzz: ## libFuzzer on every target, FUZZ_SECONDS each (default 60)
-	@tools/fuzz
+	@tools/deps check
+	@tools/fuzz --seconds $${FUZZ_SECONDS-60}
+
+.PHONY: fuzz-long
+fuzz-long: ## libFuzzer for an hour over all targets, or T seconds each: make fuzz-long T=600
+	@tools/deps check
+	@tools/fuzz $(if $(T),--seconds $(T),--total 3600)
 
 .PHONY: install
 install: all ## install below DESTDIR and PREFIX (default /usr/local)
