@@ -13,10 +13,9 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "fuzz/frames_world.h"
 #include "host/progress/progress.h"
-#include "support/fuzz_input.h"
 #include "support/packet.h"
-#include "support/virtual_nic.h"
 #include "wire/datagram.h"
 #include "wire/dscp.h"
 #include "wire/icrc.h"
@@ -24,46 +23,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define STEPS_MAX 300u
-#define START_NS UINT64_C(1000000000)
-#define BTH_BYTES 12u
-#define PEER_QPN 0x14077u
-#define RQ_PSN 1000u
-#define SQ_PSN 0xFFFFF0u
-#define Q_KEY 0x11111111u
 #define FRAME_MAX 1200u
-/* BTH, EETH and ICRC: what an endpoint request, which has 32, may be answered with. */
-#define ANSWER_BYTES 52u
-
-/* ---- memory: regions with a gap before and behind each ---- */
-
-#define GAP 4096u
-enum region { OPEN, READ_ONLY, LOCAL, REGIONS };
-#define REGION_BYTES 8192u
-#define ARENA (GAP + REGIONS * (REGION_BYTES + GAP))
-
-/* ---- hosts ---- */
-
-enum host { PEER, STRANGER, OURSELVES, OUTSIDE, OTHER_FAMILY, HOSTS };
-
-enum { RC_EXTENDED, RC_PLAIN, UD, QPS };
-
-struct world {
-	struct fuzz_input in;
-	struct virtual_nic *v;
-	struct mh_nic *nic;
-	struct mh_device *dev;
-	struct mh_pd *pd;
-	struct mh_cq *cq;
-	struct mh_mr *mr[REGIONS], *null_mr;
-	struct mh_mw *mw;
-	struct mh_qp *qp[QPS];
-	/* What the peer of a QP sends next, and what it got last. */
-	uint32_t next_psn[QPS], last_psn[QPS];
-	uint16_t next_msn[QPS], next_rqmsn[QPS], last_probe[QPS];
-	uint8_t *arena, *before;
-	uint64_t wr_id;
-	uint32_t got[HOSTS], sent[HOSTS]; /* frames, by the host that they came from or go to */
-};
 
 static const char *const configurations[] = {
 	"MRC_PORTS=10.1.0.1,10.1.1.1\nMRC_MTU=1024",
@@ -78,242 +38,6 @@ static const char *const configurations[] = {
 	"MRC_PORTS=10.1.0.1\nMRC_PORT_PREFIX=0\nMRC_MTU=1024\nMRC_ORDER=relaxed",
 };
 #define CONFIGURATIONS (sizeof(configurations) / sizeof(configurations[0]))
-
-/* address_of writes the address of a host on a plane; what others use lies in the last bytes. */
-static void address_of(const struct world *w, enum host host, uint32_t plane, uint8_t ip[16])
-{
-	static const uint8_t other[2][16] = {{0xFD, 0, 0, 1, [15] = 9},
-					     {[10] = 0xFF, [11] = 0xFF, [12] = 10, 1, 0, 9}};
-	static const uint8_t last[HOSTS] = {9, 11, 1, 9, 9};
-	const struct mh_env *env = &w->nic->env;
-
-	memcpy(ip, env->port[plane].ip, 16);
-	ip[15] = last[host];
-	if (host == OUTSIDE)
-		ip[mh_env_is_ipv4(env) ? 13 : 2] ^= 0x40;
-	if (host == OTHER_FAMILY)
-		memcpy(ip, other[mh_env_is_ipv4(env) ? 0 : 1], 16);
-}
-
-static bool is_tunnelled(const struct world *w)
-{
-	return w->nic->env.driver == MH_DRIVER_RAW41 || mh_env_is_srv6(&w->nic->env);
-}
-
-/* Where a prefix is 0, nobody of the family is outside. */
-static bool may_ask(const struct world *w, enum host host)
-{
-	return host < OUTSIDE ||
-	       (host == OUTSIDE && w->nic->env.prefix % 96 == 0 && !mh_env_is_srv6(&w->nic->env));
-}
-
-/* ---- what leaves ---- */
-
-static void check_icrc(const struct world *w, uint32_t port, const struct mio_tx *frame,
-		       const uint8_t *bytes)
-{
-	struct mw_icrc_carrier carrier = {.ip_version = mh_env_is_ipv4(&w->nic->env) ? 4 : 6,
-					  .ip_frag = 0x4000,
-					  .udp_sport = frame->sport,
-					  .udp_dport = frame->dst.udp_port,
-					  .udp_len = (uint16_t)(frame->len + 8)};
-	const uint8_t *src = w->nic->env.port[is_tunnelled(w) ? 0 : port].ip;
-	const uint8_t *dst = is_tunnelled(w) ? frame->dst_gid : frame->dst.ip;
-	bool v4 = carrier.ip_version == 4;
-	uint8_t want[4] = {0};
-	uint32_t crc;
-
-	carrier.ip_len = (uint16_t)(carrier.udp_len + (v4 ? 20 : 0));
-	memcpy(carrier.src, v4 ? src + 12 : src, v4 ? 4 : 16);
-	memcpy(carrier.dst, v4 ? dst + 12 : dst, v4 ? 4 : 16);
-	crc = mw_icrc_start(mw_crc32_update, &carrier, bytes);
-	crc = mw_crc32_update(crc, bytes + BTH_BYTES, frame->len - 4 - BTH_BYTES);
-	if (w->nic->env.icrc)
-		mw_icrc_finish(crc, want);
-	mb_assert(memcmp(want, bytes + frame->len - 4, 4) == 0);
-}
-
-static enum host host_of(const struct world *w, const uint8_t gid[16])
-{
-	enum host host = PEER;
-	uint8_t ip[16];
-
-	for (; host < HOSTS; host++) {
-		address_of(w, host, 0, ip);
-		if (memcmp(ip, gid, 16) == 0)
-			break;
-	}
-	return host;
-}
-
-static void check_destination(struct world *w, uint32_t port, const struct mio_tx *frame)
-{
-	enum host host = host_of(w, frame->dst_gid);
-	uint8_t ip[16];
-
-	mb_assert(host < HOSTS && may_ask(w, host));
-	address_of(w, host, port, ip);
-	if (mh_env_is_srv6(&w->nic->env))
-		mb_assert(frame->dst.ip[0] == 0xFC && frame->dst.ip[1] == 0xBB);
-	else
-		mb_assert(memcmp(ip, frame->dst.ip, 16) == 0);
-	mb_assert(frame->dst.udp_port >= MH_UDP_PORT &&
-		  frame->dst.udp_port < MH_UDP_PORT + MH_SLOTS);
-	w->sent[host]++;
-	mb_assert(host == PEER || (w->sent[host] <= w->got[host] && frame->len <= ANSWER_BYTES));
-}
-
-/* note_packet keeps what the peer will speak of. */
-static void note_packet(struct world *w, const struct mw_packet *pkt)
-{
-	uint32_t i = pkt->bth.dqp - PEER_QPN;
-
-	if (i >= UD)
-		return;
-	if (pkt->bth.opcode == MW_PROBE)
-		w->last_probe[i] = pkt->peth.probe_id;
-	else if (mw_opcode_info(pkt->bth.opcode)->flags & MW_OP_DATA)
-		w->last_psn[i] = pkt->bth.psn;
-}
-
-static void judge(void *ctx, uint32_t port, const struct mio_tx *frame)
-{
-	struct world *w = ctx;
-	uint8_t bytes[MIO_FRAME_MAX];
-	struct mw_datagram dg;
-	struct mw_packet pkt;
-	uint32_t len = 0;
-	size_t headers;
-
-	for (uint32_t i = 0; i < frame->n_iov; i++)
-		len += (uint32_t)frame->iov[i].iov_len;
-	mb_assert(len == frame->len && len >= BTH_BYTES + 4 && len <= MIO_FRAME_MAX);
-	mb_assert(port < w->nic->ports.n && w->nic->ports.port[port].up);
-	mb_assert(mio_tx_gather(frame, bytes));
-	if (mw_is_datagram(bytes[0])) {
-		mb_assert(mw_datagram_decode(bytes, len - 4, &dg, &headers) == MW_OK);
-	} else {
-		mb_assert(mw_packet_decode(bytes, len - 4, false, &pkt, &headers) == MW_OK);
-		note_packet(w, &pkt);
-	}
-	check_icrc(w, port, frame, bytes);
-	check_destination(w, port, frame);
-}
-
-/* ---- set-up ---- */
-
-static uint8_t *region_at(const struct world *w, enum region r)
-{
-	return w->arena + GAP + r * (REGION_BYTES + GAP);
-}
-
-static void add_region(struct world *w, enum region r)
-{
-	static const uint32_t access[REGIONS] = {
-		RD_ACCESS_LOCAL_WRITE | RD_ACCESS_REMOTE_WRITE | RD_ACCESS_REMOTE_READ |
-			RD_ACCESS_REMOTE_ATOMIC | RD_ACCESS_MW_BIND,
-		RD_ACCESS_REMOTE_READ, RD_ACCESS_LOCAL_WRITE};
-	uint8_t *at = region_at(w, r);
-
-	mb_assert(mh_mr_reg(w->pd, at, REGION_BYTES, (uintptr_t)at, access[r], &w->mr[r]) == 0);
-}
-
-static void connect_qp(struct world *w, uint32_t i)
-{
-	uint32_t mask = RD_QP_STATE | (i == UD ? (uint32_t)RD_QP_Q_KEY : RD_QP_ACCESS);
-	struct rd_qp_attr attr;
-
-	mh_qp_attr_default(&attr);
-	attr.dest_qpn = PEER_QPN + i;
-	address_of(w, PEER, 0, attr.dest.b);
-	attr.rq_psn = RQ_PSN;
-	attr.sq_psn = SQ_PSN;
-	attr.path_mtu = 256;
-	attr.access = RD_QP_ACCESS_ALL;
-	attr.max_rd_atomic = attr.max_dest_rd_atomic = 4;
-	attr.timeout = 6;
-	attr.q_key = Q_KEY;
-	w->next_psn[i] = RQ_PSN;
-	w->last_psn[i] = SQ_PSN - 1;
-	w->next_msn[i] = w->next_rqmsn[i] = 0;
-	for (attr.state = RD_QPS_INIT; attr.state <= RD_QPS_RTS; attr.state++) {
-		if (mh_qp_modify(w->qp[i], &attr, mask))
-			return; /* it is in another state */
-		mask = RD_QP_STATE;
-		if (i != UD && attr.state == RD_QPS_INIT)
-			mask |= RD_QP_DEST | RD_QP_RQ_PSN | RD_QP_PATH_MTU |
-				RD_QP_MAX_DEST_RD_ATOMIC;
-		if (i != UD && attr.state == RD_QPS_RTR)
-			mask |= RD_QP_SQ_PSN | RD_QP_MAX_RD_ATOMIC | RD_QP_TIMEOUT;
-	}
-}
-
-static void open_qp(struct world *w, uint32_t i)
-{
-	struct mh_qp_init init = {.pd = w->pd,
-				  .send_cq = w->cq,
-				  .recv_cq = w->cq,
-				  .cap = {.max_send_wr = 8,
-					  .max_recv_wr = 8,
-					  .max_send_sge = 2,
-					  .max_recv_sge = 2,
-					  .max_inline = 64},
-				  .signal_all = true,
-				  .extended = i == RC_EXTENDED,
-				  .type = i == UD ? MH_QPT_UD : MH_QPT_RC};
-
-	mb_assert(mh_qp_create(&init, &w->qp[i]) == 0);
-	connect_qp(w, i);
-}
-
-static void open_world(struct world *w, const struct mh_env *env)
-{
-	virtual_time_set(START_NS);
-	w->v = virtual_nic_open(env, judge, w);
-	w->nic = virtual_nic_of(w->v);
-	w->arena = malloc(ARENA);
-	w->before = malloc(ARENA);
-	mb_assert(w->arena && w->before);
-	for (uint32_t i = 0; i < ARENA; i++)
-		w->before[i] = w->arena[i] = (uint8_t)(i * 7 + 3);
-	mb_assert(mh_device_open(env->device, NULL, &w->dev) == 0);
-	mb_assert(mh_pd_create(w->dev, NULL, &w->pd) == 0);
-	mb_assert(mh_cq_create(w->dev, 64, NULL, NULL, &w->cq) == 0);
-	mb_assert(mh_mr_reg_null(w->pd, &w->null_mr) == 0);
-	mb_assert(mh_mw_alloc(w->pd, RD_MW_TYPE_2, &w->mw) == 0);
-	for (enum region r = OPEN; r < REGIONS; r++)
-		add_region(w, r);
-	for (uint32_t i = 0; i < QPS; i++)
-		open_qp(w, i);
-}
-
-/* What no peer may write is as it was. */
-static void check_memory(const struct world *w)
-{
-	const uint8_t *open = region_at(w, OPEN), *local = region_at(w, LOCAL);
-	size_t a = (size_t)(open - w->arena), b = (size_t)(local - w->arena);
-
-	mb_assert(memcmp(w->arena, w->before, a) == 0);
-	mb_assert(memcmp(open + REGION_BYTES, w->before + a + REGION_BYTES, b - a - REGION_BYTES) ==
-		  0);
-	mb_assert(memcmp(local + REGION_BYTES, w->before + b + REGION_BYTES, GAP) == 0);
-}
-
-static void close_world(struct world *w)
-{
-	for (uint32_t i = 0; i < QPS; i++)
-		mb_assert(mh_qp_destroy(w->qp[i]) == 0);
-	mb_assert(mh_mw_dealloc(w->mw) == 0 && mh_mr_dereg(w->null_mr) == 0);
-	for (enum region r = OPEN; r < REGIONS; r++)
-		mb_assert(!w->mr[r] || mh_mr_dereg(w->mr[r]) == 0);
-	mb_assert(mh_cq_destroy(w->cq) == 0 && mh_pd_destroy(w->pd) == 0);
-	mb_assert(mh_device_close(w->dev) == 0);
-	virtual_nic_close(w->v);
-	virtual_time_set(0);
-	check_memory(w);
-	free(w->arena);
-	free(w->before);
-}
 
 /* ---- frames ---- */
 
@@ -331,7 +55,7 @@ static uint32_t pick_key(struct world *w, uint8_t which)
 /* An address in a region, near its end with bit 6. */
 static uint64_t pick_address(struct world *w, uint8_t which, uint8_t offset)
 {
-	uint64_t at = (uintptr_t)region_at(w, which % REGIONS);
+	uint64_t at = (uintptr_t)world_region(w, which % REGIONS);
 
 	return at + (which & 0x40 ? REGION_BYTES - 2u * offset : offset * 8u);
 }
@@ -487,7 +211,7 @@ static void seal(const struct world *w, const struct mio_rx *frame, uint32_t por
 					  .udp_sport = frame->src.udp_port,
 					  .udp_dport = MH_UDP_PORT,
 					  .udp_len = (uint16_t)(body + 12)};
-	const uint8_t *dst = w->nic->env.port[is_tunnelled(w) ? 0 : port].ip;
+	const uint8_t *dst = w->nic->env.port[world_is_tunnelled(w) ? 0 : port].ip;
 	bool v4 = mh_addr_is_ipv4(frame->src.ip);
 	uint32_t crc;
 
@@ -509,9 +233,9 @@ static void give(struct world *w, uint8_t *bytes, size_t body, uint8_t who)
 			       .src.udp_port = (uint16_t)(MH_EV_BASE + (who & 7)),
 			       .flow_label = who * 77u,
 			       .stamp_ns = who & 0x10 ? virtual_time() : 0};
-	uint8_t *open = region_at(w, OPEN);
+	uint8_t *open = world_region(w, OPEN);
 
-	address_of(w, host, is_tunnelled(w) ? 0 : port, frame.src.ip);
+	world_address(w, host, world_is_tunnelled(w) ? 0 : port, frame.src.ip);
 	if (who & 0x20) {
 		uint8_t tos = fuzz_u8(&w->in);
 
@@ -560,13 +284,13 @@ static void step_post(struct world *w)
 {
 	uint8_t how = fuzz_u8(&w->in), key = fuzz_u8(&w->in);
 	uint32_t i = (how >> 4) % QPS;
-	uint64_t at = (uintptr_t)region_at(w, key & 1 ? LOCAL : OPEN);
+	uint64_t at = (uintptr_t)world_region(w, key & 1 ? LOCAL : OPEN);
 	struct mh_mr *mr = key & 2 ? w->null_mr : w->mr[key & 1 ? LOCAL : OPEN];
 	struct rd_sge sge[2] = {{at, fuzz_u8(&w->in) * 4u, mr ? mh_mr_lkey(mr) : 1}, {at, 8, 0}};
 	struct rd_ah ah = {.traffic_class = how};
 	struct rd_bind bind = {.mw = w->mw,
 			       .mr = w->mr[OPEN],
-			       .addr = (uintptr_t)region_at(w, OPEN),
+			       .addr = (uintptr_t)world_region(w, OPEN),
 			       .length = key * 8u,
 			       .access = RD_ACCESS_REMOTE_WRITE | RD_ACCESS_REMOTE_READ};
 	struct rd_send_wr wr = {.wr_id = w->wr_id++,
@@ -577,7 +301,7 @@ static void step_post(struct world *w)
 				.opcode = i == UD ? RD_WR_SEND : (how & 15) % RD_WR_OPCODES,
 				.ud = {&ah, PEER_QPN, Q_KEY}};
 
-	address_of(w, PEER, 0, ah.dest.b);
+	world_address(w, PEER, 0, ah.dest.b);
 	if (wr.opcode >= RD_WR_COMPARE_SWAP && wr.opcode <= RD_WR_ATOMIC_WRITE)
 		sge[0].length = 8;
 	if (wr.opcode == RD_WR_BIND_MW) {
@@ -592,7 +316,7 @@ static void step_post(struct world *w)
 static void step_recv(struct world *w)
 {
 	uint8_t how = fuzz_u8(&w->in);
-	struct rd_sge sge = {(uintptr_t)region_at(w, LOCAL), how * 8u,
+	struct rd_sge sge = {(uintptr_t)world_region(w, LOCAL), how * 8u,
 			     w->mr[LOCAL] ? mh_mr_lkey(w->mr[LOCAL]) : 1};
 	struct rd_recv_wr wr = {w->wr_id++, &sge, how % QPS == RC_PLAIN ? 0 : 1};
 
@@ -604,7 +328,7 @@ static void step_region(struct world *w, uint8_t op)
 	enum region r = op >> 4 & 1 ? LOCAL : OPEN;
 
 	if (!w->mr[r])
-		add_region(w, r);
+		world_add_region(w, r);
 	else if (mh_mr_dereg(w->mr[r]) == 0)
 		w->mr[r] = NULL;
 }
@@ -616,7 +340,7 @@ static void step_state(struct world *w, uint8_t op)
 	uint32_t i = (op >> 6) % QPS;
 
 	if (mh_qp_modify(w->qp[i], &attr, RD_QP_STATE) == 0 && attr.state == RD_QPS_RESET)
-		connect_qp(w, i);
+		world_connect(w, i);
 }
 
 static void step_port(struct world *w, uint8_t op)
@@ -683,12 +407,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!is_read[c])
 		virtual_nic_env(configurations[c], 0, &env[c]);
 	is_read[c] = true;
-	open_world(w, &env[c]);
+	world_open(w, &env[c]);
 	for (uint32_t k = 0; w->in.left > 0 && k < STEPS_MAX; k++)
 		step(w);
 	for (uint32_t k = 20; k < 36; k++)
 		run_for(w, UINT64_C(1) << k);
-	close_world(w);
+	world_close(w);
 	free(w);
 	return 0;
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 set(virtual_nic ../support/virtual_nic.c)
-softmrc_fuzz(frames SOURCES fuzz_frames.c ../support/packet.c ${virtual_nic} LINKS host
+softmrc_fuzz(frames SOURCES fuzz_frames.c frames_world.c ../support/packet.c ${virtual_nic} LINKS host
 	CORPUS corpus/frames)
 # Time and chance are the test's: see tests/support/virtual_nic.h.
 target_link_options(fuzz_frames PRIVATE

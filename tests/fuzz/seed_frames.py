@@ -16,7 +16,7 @@ CORPUS = pathlib.Path(__file__).parent / "corpus" / "frames"
  RESPONSE_NACK, RESPONSE_PROBE) = range(33)
 IPV4, IPV6, ONE_SUBNET, RAW41, SRV6, NO_ICRC, STEV, RELAXED = range(8)
 PLAIN = 0x40  # in kind: the QP without extensions
-PEER, STRANGER, OURSELVES, OUTSIDE, OTHER_FAMILY = 0, 0x41, 0x42, 0x43, 0x44
+PEER, UNKNOWN, OURSELVES, OUTSIDE, OTHER_FAMILY = 0, 0x41, 0x42, 0x43, 0x44
 PLANE1, TOS, NO_SEAL = 8, 0x20, 0x80
 TRIMMED = 3
 FRAME, CUT, DATAGRAM = 0, 8, 0x10
@@ -65,21 +65,21 @@ def seeds():
     yield "nacks", IPV4, MET + post(0, 0) * 3 + control(NACK, 0, b"\x01") + control(NACK, 0, b"\x80")
     yield "bad_syndrome", IPV4, post(1, 0) + control(PLAIN | ACK, 1, b"\x62\0")
     yield "timeouts", STEV, post(0, 0, 0x10, 255) + wait(24) * 4 + wait(28) * 6
-    yield "stranger_asks", IPV4, control(EP_REQUEST, 1, b"\0", STRANGER) * 3
-    yield "stranger_tells_ports", IPV6, control(EP_REQUEST, 0, b"\1", STRANGER | PLANE1)
+    yield "unknown_asks", IPV4, control(EP_REQUEST, 1, b"\0", UNKNOWN) * 3
+    yield "unknown_tells_ports", IPV6, control(EP_REQUEST, 0, b"\1", UNKNOWN | PLANE1)
     yield "peer_tells_ports", IPV4, post(0, 0) + control(EP_REQUEST, 0, b"\2") + post(0, 0) + wait(26)
     yield "mapped_source", ONE_SUBNET, control(EP_REQUEST, 1, b"\0", OTHER_FAMILY)
     yield "ipv6_source", RELAXED, control(EP_REQUEST, 1, b"\0", OTHER_FAMILY)
     yield "outside", IPV4, control(EP_REQUEST, 1, b"\0", OUTSIDE) + data(WRITE_ONLY, 0, 0, b"", OUTSIDE)
     yield "outside_of_nothing", ONE_SUBNET, control(EP_REQUEST, 1, b"\0", OUTSIDE)
     yield "ourselves", SRV6, control(EP_REQUEST, 1, b"\0", OURSELVES)
-    yield "stranger_writes", RAW41, data(WRITE_ONLY, 0, 0, b"", STRANGER)
+    yield "unknown_writes", RAW41, data(WRITE_ONLY, 0, 0, b"", UNKNOWN)
     yield "srv6", SRV6, KNOWN + post(0, 0) + data(WRITE_ONLY) + control(SACK) + wait(22)
     yield "no_icrc", NO_ICRC, KNOWN + post(0, 0) * 8 + data(WRITE_ONLY, 0, 0, b"", NO_SEAL) + wait(25)
     yield "trimmed", IPV4, data(WRITE_ONLY, 2, 0, b"\x40", TOS, CUT, b"\x10" + bytes([TRIMMED]))
     yield "cut", IPV4, data(WRITE_ONLY, 2, 0, b"\x40", PEER, CUT, b"\x10")
     yield "datagrams", IPV4, bytes([RECV, 8 * 10 + 2]) * 3 + bytes([FRAME | DATAGRAM, PEER, 0, 3]) + \
-        bytes([FRAME | DATAGRAM, STRANGER, 1, 8]) + post(2, 1) + wait(10)
+        bytes([FRAME | DATAGRAM, UNKNOWN, 1, 8]) + post(2, 1) + wait(10)
     yield "datagram_too_long", IPV6, bytes([RECV, 8 + 2]) + bytes([FRAME | DATAGRAM, PEER, 0, 255])
     yield "window", IPV4, KNOWN + post(0, 7) + data(WRITE_ONLY, 0, 3) + post(0, 6, 3)
     yield "region_gone", IPV4, post(0, 0) + bytes([REGION]) + data(WRITE_ONLY) + post(1, 0) + wait(24)
