@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 set(virtual_nic ../support/virtual_nic.c)
-softmrc_fuzz(frames SOURCES fuzz_frames.c frames_world.c ../support/packet.c ${virtual_nic} LINKS host
+softmrc_fuzz(frames SOURCES fuzz_frames.c frames_world.c ../support/packet.c ${virtual_nic} LINKS host TIMEOUT 300
 	CORPUS corpus/frames)
-# Time and chance are the test's: see tests/support/virtual_nic.h.
-target_link_options(fuzz_frames PRIVATE
-	LINKER:--wrap=clock_gettime,--wrap=mh_entropy,--wrap=ppoll,--wrap=aligned_alloc,--wrap=free)
+# Time, chance and large blocks are the test's: see tests/support/virtual_nic.h.
+set(virtual_nic_wraps clock_gettime mh_entropy ppoll aligned_alloc free)
+list(TRANSFORM virtual_nic_wraps PREPEND LINKER:--wrap=)
+target_link_options(fuzz_frames PRIVATE ${virtual_nic_wraps})
 softmrc_fuzz(settings SOURCES fuzz_settings.c LINKS host CORPUS corpus/settings)

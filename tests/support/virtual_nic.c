@@ -262,8 +262,7 @@ void virtual_nic_set_link(struct virtual_nic *v, uint32_t port, bool up)
 
 /* ---- the NIC ---- */
 
-/* set_variables sets the variables of a text, or takes them away. */
-static void set_variables(const char *text, bool set)
+void virtual_nic_settings(const char *text, bool set)
 {
 	char *copy = strdup(text), *save = NULL;
 
@@ -284,11 +283,11 @@ void virtual_nic_env(const char *text, uint32_t device, struct mh_env *env)
 	int err;
 
 	setenv("MRC_CONFIG", "/dev/null", 1);
-	set_variables(text, true);
+	virtual_nic_settings(text, true);
 	err = mh_env_read(env, device, &error);
 	if (err)
 		mb_panic(__FILE__, __LINE__, error.text);
-	set_variables(text, false);
+	virtual_nic_settings(text, false);
 	unsetenv("MRC_CONFIG");
 }
 

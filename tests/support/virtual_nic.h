@@ -22,7 +22,9 @@ struct virtual_nic;
 /* virtual_nic_sent_fn is shown a frame that leaves through a port; it may give frames. */
 typedef void (*virtual_nic_sent_fn)(void *ctx, uint32_t port, const struct mio_tx *frame);
 
-/* virtual_nic_env reads settings from `text`, "NAME=value" lines, and from no file. */
+/* virtual_nic_settings sets the variables of a text, "NAME=value" lines, or takes them away. */
+void virtual_nic_settings(const char *text, bool set);
+/* virtual_nic_env reads settings from such a text and from no file. */
 void virtual_nic_env(const char *text, uint32_t device, struct mh_env *env);
 
 /* virtual_nic_open makes the NIC of env->device. Time must have been set. */

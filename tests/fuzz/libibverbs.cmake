@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# The drop-in is a library with hidden symbols over another: both are compiled in. What vendors'
+# libraries look for has versions, which a program cannot have.
+file(GLOB verbs ${PROJECT_SOURCE_DIR}/src/libibverbs/*.c)
+list(FILTER verbs EXCLUDE REGEX private_symbols)
+softmrc_fuzz(verbs SOURCES fuzz_verbs.c ../support/virtual_nic.c ${verbs}
+	LINKS host ${CMAKE_DL_LIBS} TIMEOUT 300 CORPUS corpus/verbs)
+target_link_options(fuzz_verbs PRIVATE ${virtual_nic_wraps})
