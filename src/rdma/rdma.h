@@ -32,8 +32,8 @@ struct rd_sge_walk {
 };
 
 /*
- * rd_sge_walk begins a walk over n SGEs; behind the last one there is no piece. C has no sum of NULL
- * and 0, and without SGEs there may be no array.
+ * rd_sge_walk begins a walk over n SGEs; behind the last one there is no piece. C has no sum of
+ * NULL and 0, and without SGEs there may be no array.
  */
 static inline struct rd_sge_walk rd_sge_walk(const struct rd_sge *sge, uint32_t n, uint64_t offset,
 					     uint32_t len)

@@ -2,7 +2,7 @@
 /*
  * Fuzz target: the input is the environment, lines whose first byte picks a setting and whose rest
  * is its value, and behind an empty line the configuration file. What is refused is refused with an
- * errno value and a line that can be printed; what is not is a configuration within its bounds, with
+ * errno value and a line that says why; what is not is a configuration within its bounds, with
  * which addresses and paths can be made.
  */
 #include <stdio.h>

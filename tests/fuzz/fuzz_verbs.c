@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fuzz target: the input is a program on verbs, a byte an operation: two devices of one process with
- * two pairs of QPs between them, whose packets get lost, doubled and late; objects are destroyed and
- * made again, states change in any order, memory is deregistered, CQs are resized, windows bound.
+ * Fuzz target: the input is a program on verbs, a byte an operation: two devices of one process
+ * with two pairs of QPs between them, whose packets get lost, doubled and late; objects are
+ * destroyed and made again, states change in any order, memory is deregistered, CQs are resized,
+ * windows bound.
  *
  * A model beside it knows what must come of it: each WR completes at most once, in order, and none
  * of before a reset; what has users is not destroyed; what is reported as received, read or written
- * is what was sent; an atomic is carried out once. At the end all can be taken down.
+ * is what was sent; an atomic happens once. At the end all can be taken down.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -38,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static const char settings[] = "MRC_PORTS=10.1.0.1,10.1.1.1,10.1.0.2,10.1.1.2\nMRC_DEVICES=2\n"
 			       "MRC_MTU=1024\nMRC_REAL_IBVERBS=off";
 
-/* SOURCE never changes; TARGET is written and read into, each byte from the same place of SOURCE. */
+/* SOURCE never changes; TARGET is written and read into, a byte from the same place of SOURCE. */
 enum memory { SOURCE, TARGET, RECEIVED, COUNTER, MEMORIES };
 
 /* One queue of a QP: WRs are numbered in turn, and complete so. */
@@ -50,7 +51,7 @@ struct pair_end {
 	struct ibv_qp *qp;
 	struct ibv_cq *cq;
 	struct queue queue[2]; /* sends, receives */
-	uint32_t life;	       /* goes up when the QP begins anew: no WR of before completes */
+	uint32_t life;	       /* goes up with each reset: no WR of before it completes */
 	bool signaled[DEPTH];
 };
 
@@ -222,7 +223,7 @@ static void to_rts(struct side *s, struct pair_end *e, const struct side *far, u
 					IBV_QP_MAX_QP_RD_ATOMIC) == 0);
 }
 
-/* connect_pair has both QPs begin anew, which is always possible. */
+/* connect_pair resets both QPs, which is always possible, and connects them. */
 static void connect_pair(struct world *w, uint32_t p)
 {
 	for (uint32_t s = 0; s < SIDES; s++) {

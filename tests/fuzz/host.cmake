@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 set(virtual_nic ../support/virtual_nic.c)
-softmrc_fuzz(frames SOURCES fuzz_frames.c frames_world.c ../support/packet.c ${virtual_nic} LINKS host TIMEOUT 300
-	CORPUS corpus/frames)
+softmrc_fuzz(frames SOURCES fuzz_frames.c frames_world.c ../support/packet.c ${virtual_nic}
+	LINKS host TIMEOUT 300 CORPUS corpus/frames)
 # Time, chance and large blocks are the test's: see tests/support/virtual_nic.h.
 set(virtual_nic_wraps clock_gettime mh_entropy ppoll aligned_alloc free)
 list(TRANSFORM virtual_nic_wraps PREPEND LINKER:--wrap=)

@@ -3,7 +3,8 @@
  * virtual_nic.h - a software NIC on ports that are memory, in time that stands still until a test
  * moves it: no socket, no thread, no chance. A test gives it frames and sees those that it sends.
  *
- * The NIC is that of its device in this process: mh_device_open and all that is built on it find it.
+ * The NIC is that of its device in this process: mh_device_open and all that is built on it find
+ * it.
  * Who links it says --wrap=clock_gettime --wrap=mh_entropy --wrap=ppoll --wrap=aligned_alloc
  * --wrap=free to the linker: what the NIC asks the system for, time, chance and large blocks of
  * memory, then comes from here.
