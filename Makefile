@@ -70,6 +70,16 @@ coverage: ## which lines of wire and core the tests run, and which they do not
 		{ cat build/coverage.log; exit 1; }
 	@cat build/coverage/coverage.txt
 
+.PHONY: coverage-host
+coverage-host: ## which lines, branches and functions around the core the quick tests run
+	@tools/deps check
+	@tools/coverage
+
+.PHONY: fuzz-coverage
+fuzz-coverage: ## how many lines each fuzz target reaches by its corpus
+	@tools/deps check
+	@tools/coverage --fuzz
+
 .PHONY: mutants
 mutants: ## plant faults in wire and core, one at a time: does a test notice?
 	@tools/deps check

@@ -17,6 +17,8 @@
 #include "host/verbs/verbs.h"
 
 #define NS_PER_S UINT64_C(1000000000)
+/* Numbers of QPs below have meanings of their own. */
+#define QP_INDEX_FIRST 16u
 
 struct virtual_port {
 	struct mio_port port;
@@ -42,7 +44,8 @@ static _Thread_local uint64_t entropy_state;
 
 int __real_clock_gettime(clockid_t clock, struct timespec *ts);
 int __wrap_clock_gettime(clockid_t clock, struct timespec *ts);
-uint64_t __wrap_mh_entropy(void);
+/* Of the same type as what it stands for: the linker does not compare. */
+__typeof__(mh_entropy) __wrap_mh_entropy;
 int __real_ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
 		 const sigset_t *mask);
 int __wrap_ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
@@ -63,13 +66,14 @@ int __wrap_ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout, c
 }
 
 /* The same numbers after each virtual_nic_open; splitmix64. */
-uint64_t __wrap_mh_entropy(void)
+int __wrap_mh_entropy(uint64_t *number)
 {
 	uint64_t z = entropy_state += UINT64_C(0x9E3779B97F4A7C15);
 
 	z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
 	z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-	return z ^ z >> 31;
+	*number = z ^ z >> 31;
+	return 0;
 }
 
 void virtual_time_set(uint64_t now_ns)
@@ -224,7 +228,7 @@ static void open_ports(struct virtual_nic *v)
 		p->status.fd = -1;
 		p->status.rx_buffer_bytes = VIRTUAL_NIC_QUEUE * MIO_FRAME_MAX;
 		port->io = &p->port;
-		port->up = port->link = true;
+		port->up = true;
 		mh_pace_init(&port->pace, v->nic->env.pace_bps, MIO_FRAME_MAX, time_now);
 	}
 }
@@ -299,7 +303,8 @@ static struct mh_nic *nic_of_env(const struct mh_env *env)
 	nic->env = *env;
 	nic->crc32 = mh_crc32_best();
 	nic->next_pd = 1;
-	nic->next_qp_index = (uint32_t)__wrap_mh_entropy() & MH_QPN_INDEX_MASK;
+	mh_numbers_init(&nic->qp_indices, QP_INDEX_FIRST, MH_QPN_INDEX_MASK + 1);
+	mh_numbers_init(&nic->mr_indices, 1, MH_MRS_MAX + 1);
 	nic->was_up = true;
 	mb_link_init(&nic->qps);
 	mb_link_init(&nic->failed);
