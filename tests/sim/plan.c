@@ -160,7 +160,7 @@ static void draw_shared(struct sim_plan *p, struct rng *r)
 		p->conns = rng_between(r, 2, 8);
 		p->messages = rng_between(r, 20, 100);
 		p->imm_share = 50;
-		/* So much load without congestion control is trimmed at a slow last hop for long. */
+		/* Without congestion control a slow last hop trims so much for long. */
 		if (p->cc != 1)
 			p->lasthop_trims = 0;
 	}
