@@ -428,13 +428,16 @@ static void make_memory(struct world *w, struct world_end *e)
 		e->words[i] = take_bytes(w, e, 8, 8);
 }
 
-/* Each end has a window over its memory, which the other may make invalid once. */
+/*
+ * Each end has a window over its memory, which the other may make invalid once. The low bits of the
+ * engine's key are not 0: its window is made with those, and a bind must change them.
+ */
 static void draw_windows(struct world *w)
 {
 	struct peer_connection *c = &w->connection;
 
 	c->window_key = 0x0BADCAFE;
-	c->other_window_key = 0x200 | world_below(w, 256);
+	c->other_window_key = 0x200 | (1 + world_below(w, 255));
 	c->window_va = world_below(w, 2) ? c->region_va : 0;
 	c->other_window_va = world_below(w, 2) ? w->ends[ENGINE].region_va : 0;
 	w->ends[PEER].window_key = c->window_key;
