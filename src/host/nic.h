@@ -124,6 +124,8 @@ struct mh_device *mh_device_find(const void *owner);
  */
 int mh_device_close(struct mh_device *dev);
 
+/* mh_device_index returns the `i` of mh_device_open with which the opening was made. */
+uint32_t mh_device_index(const struct mh_device *dev);
 void mh_device_query(const struct mh_device *dev, struct mh_device_attr *attr);
 /* mh_device_query_plane describes plane i; EINVAL: i >= planes. */
 int mh_device_query_plane(const struct mh_device *dev, uint32_t i, struct mh_plane_attr *attr);

@@ -20,15 +20,17 @@ static bool attr_valid(const struct mrc_context_attr *attr)
 struct mrc_context *mrc_create_context(struct ibv_context *vcontext,
 				       struct mrc_context_attr *context_attr)
 {
+	const struct mh_device *device;
 	struct mrc_context *ctx;
 	int err;
 
 	if (!vcontext || (context_attr && !attr_valid(context_attr)))
 		return iv_null(EINVAL);
-	if (!mh_device_find(vcontext))
+	device = mh_device_find(vcontext);
+	if (!device)
 		return iv_null(EOPNOTSUPP);
 	ctx = calloc(1, sizeof(*ctx));
-	err = ctx ? mh_device_open(0, ctx, &ctx->dev) : ENOMEM;
+	err = ctx ? mh_device_open(mh_device_index(device), ctx, &ctx->dev) : ENOMEM;
 	if (err)
 		return iv_drop(ctx, err);
 	ctx->verbs = vcontext;

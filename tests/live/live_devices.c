@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <infiniband/verbs.h>
+#include <mrc.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -140,6 +141,31 @@ DEVICES_TEST(ibv_create_qp, objects_of_two_devices)
 	errno = 0;
 	assert_null(ibv_create_qp(d[1].pd, &init));
 	assert_int_equal(errno, EINVAL);
+}
+
+/* A QP needs the PD of the device that its MRC context is of. */
+DEVICES_TEST(mrc_create_context, is_of_the_device_that_it_was_made_on)
+{
+	struct one *d = *state;
+
+	for (int i = 0; i < DEVICES; i++) {
+		struct mrc_context *mrc = mrc_create_context(d[i].ctx, NULL);
+		struct mrc_cq *cq = mrc_create_cq(mrc, 8, NULL, NULL, 0);
+		struct mrc_qp_init_attr init = {
+			.send_cq = cq, .recv_cq = cq, .cap = {1, 1, 1, 1, 0}, .pd = d[i].pd};
+		struct mrc_qp *qp;
+
+		assert_non_null(cq);
+		qp = mrc_create_qp(mrc, &init);
+		assert_non_null(qp);
+		assert_int_equal(mrc_destroy_qp(qp), 0);
+		init.pd = d[1 - i].pd;
+		errno = 0;
+		assert_null(mrc_create_qp(mrc, &init));
+		assert_int_equal(errno, EINVAL);
+		assert_int_equal(mrc_destroy_cq(cq), 0);
+		assert_int_equal(mrc_destroy_context(mrc), 0);
+	}
 }
 
 static int polled(struct one *d, enum ibv_wc_opcode opcode)

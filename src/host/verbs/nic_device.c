@@ -191,6 +191,11 @@ struct mh_device *mh_device_find(const void *owner)
 	return mh_process_find(device_find, owner);
 }
 
+uint32_t mh_device_index(const struct mh_device *dev)
+{
+	return dev->nic->env.device;
+}
+
 /* The limits are constant, so they are read without the lock. */
 void mh_device_query(const struct mh_device *dev, struct mh_device_attr *attr)
 {
