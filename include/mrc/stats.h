@@ -3,11 +3,11 @@
  * stats.h - the statistics segment: what a running process of softmrc lets others see.
  *
  * A process that opens the device creates DIR/<pid>.mrcstats, maps it and refreshes it about 20
- * times a second from its progress thread. DIR is what MRC_STATS_DIR names, otherwise
- * MRC_STATS_DIR_PREFIX and the number of its user, a folder for this user alone, where no file is
- * no error. The file is removed when the device is closed in order, unless MRC_STATS_KEEP is on,
- * and kept after a crash; while the process lives it holds an exclusive flock(2) on it, so that who
- * can have the lock knows that the file is of the past.
+ * times a second from its progress thread. DIR is what MRC_STATS_DIR or, in the configuration file,
+ * statistics.dir names; otherwise MRC_STATS_DIR_PREFIX and the number of its user, a folder for
+ * this user alone, where no file is no error. The file is removed when the device is closed in
+ * order, unless MRC_STATS_KEEP is on, and kept after a crash; while the process lives it holds an
+ * exclusive flock(2) on it, so that who can have the lock knows that the file is of the past.
  *
  * Only its user may read it. Readers copy it with pread(2) and do not map it: who may write a file
  * may shorten it as well, which is a SIGBUS for those that have it mapped; and they trust no number

@@ -19,10 +19,11 @@ void stats_reader_open(struct stats_reader *s, const char *dir, uint32_t only_pi
 	const char *named = secure_getenv("MRC_STATS_DIR");
 
 	*s = (struct stats_reader){.only_pid = only_pid, .prefix = MRC_STATS_DIR_PREFIX};
-	if (dir)
-		s->dir = dir;
-	else
-		s->dir = named && *named ? named : stats_dir_default(s->default_dir);
+	s->dir = dir ? dir : named && *named ? named : NULL;
+	if (!s->dir) {
+		s->config_err = stats_config_dir(s->config_dir, s->error);
+		s->dir = s->config_dir[0] ? s->config_dir : stats_dir_default(s->default_dir);
+	}
 	s->all = s->dir == s->default_dir && geteuid() == 0;
 }
 
@@ -227,6 +228,8 @@ int stats_reader_find(struct stats_reader *s)
 	s->refused = 0;
 	s->unseen = 0;
 	s->other_version = 0;
+	if (s->config_err)
+		return s->config_err;
 	err = s->all ? find_all(s) : find_one(s);
 	return err == ENOENT ? 0 : err;
 }

@@ -10,6 +10,7 @@
 #ifndef SOFTMRC_STATS_STATS_READER_H
 #define SOFTMRC_STATS_STATS_READER_H
 
+#include "stats/stats_config.h"
 #include "stats/stats_files.h"
 
 #include <mrc/stats.h>
@@ -37,7 +38,7 @@ struct stats_process {
 };
 
 struct stats_reader {
-	const char *dir;    /* that is read, for messages; kept by the caller, or default_dir */
+	const char *dir;    /* that is read, for messages; the caller's, or one of those below */
 	const char *prefix; /* of default folders: MRC_STATS_DIR_PREFIX */
 	bool all;	    /* for root: the default folders of all users */
 	bool own;	    /* files of this user only, also for root */
@@ -49,13 +50,17 @@ struct stats_reader {
 	uint32_t refused;    /* files and folders that are not what they should be */
 	uint32_t unseen;     /* files beyond the bounds above, or beyond what we may open */
 	uint32_t other_version;
+	int config_err;		     /* of the configuration file, an errno value; else 0 */
+	char error[STATS_ERROR_MAX]; /* what is wrong with that file; empty: nothing */
+	char config_dir[MB_CONFIG_PATH];
 	char default_dir[STATS_DIR_MAX];
 };
 
 /*
  * stats_reader_open begins to watch: the folder dir; or, where that is NULL, the one that
- * MRC_STATS_DIR names; or else the default folder of this user, for root those of all users.
- * Nothing is read yet.
+ * MRC_STATS_DIR names; or that statistics.dir of the configuration file names; or else the default
+ * folder of this user, for root those of all users. Of these only the configuration file is read
+ * now; stats_reader_find says what is wrong with it.
  */
 void stats_reader_open(struct stats_reader *s, const char *dir, uint32_t only_pid);
 /* stats_reader_open_own begins to watch what this process itself publishes. */
@@ -64,7 +69,8 @@ void stats_reader_close(struct stats_reader *s);
 
 /*
  * stats_reader_find opens segments that are new. 0, or an errno value: the folder cannot be read;
- * EPERM: it is the default one and not for this user alone.
+ * EPERM: it is the default one and not for this user alone. Where `error` is not empty it is the
+ * configuration file that cannot be read, and no folder is looked into.
  */
 int stats_reader_find(struct stats_reader *s);
 

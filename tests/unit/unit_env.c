@@ -127,8 +127,8 @@ ENV_TEST(empty_counts_as_not_set)
 {
 	for (size_t i = 0; i < sizeof(env_names) / sizeof(env_names[0]); i++)
 		setenv(env_names[i], "", 1);
-	if (access(MH_CONFIG_FILE, F_OK) == 0)
-		test_skip("this host has " MH_CONFIG_FILE);
+	if (access(MB_CONFIG_FILE, F_OK) == 0)
+		test_skip("this host has " MB_CONFIG_FILE);
 	assert_u_eq(env_good().n_ports, 1);
 	assert_string_equal(env_good().faults, "");
 }

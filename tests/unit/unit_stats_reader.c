@@ -64,6 +64,107 @@ static void withdraw(int fd, uint32_t pid)
 	close(fd);
 }
 
+/* Writes a configuration file into the folder and has MRC_CONFIG name it. */
+static void configure(char path[64], const char *text)
+{
+	FILE *f;
+
+	snprintf(path, 64, "%s/mrc.toml", dir);
+	f = fopen(path, "we");
+	assert_non_null(f);
+	assert_true(fputs(text, f) >= 0);
+	assert_i_eq(fclose(f), 0);
+	assert_i_eq(setenv("MRC_CONFIG", path, 1), 0);
+	assert_i_eq(unsetenv("MRC_STATS_DIR"), 0);
+}
+
+static void unconfigure(const char *path)
+{
+	assert_i_eq(unlink(path), 0);
+	assert_i_eq(unsetenv("MRC_CONFIG"), 0);
+	assert_i_eq(unsetenv("MRC_STATS_DIR"), 0);
+}
+
+/* Where processes publish, readers look: in the folder of the configuration file, too. */
+STATS_TEST(folder_of_the_configuration_file)
+{
+	char path[64], text[128];
+	int fd;
+
+	snprintf(text, sizeof(text), "[ports]\nmtu = 4096\n[statistics]\ndir = \"%s\"\n", dir);
+	configure(path, text);
+	fixture_segment(&segment, 5);
+	fd = publish(5, true);
+	stats_reader_open(&stats, NULL, 0);
+	assert_i_eq(stats_reader_read(&stats, 1), 0);
+	assert_string_equal(stats.dir, dir);
+	assert_false(stats.all);
+	assert_u_eq(stats.n, 1);
+	stats_reader_close(&stats);
+	setenv("MRC_STATS_DIR", "/nowhere/at/all", 1);
+	stats_reader_open(&stats, NULL, 0);
+	assert_string_equal(stats.dir, "/nowhere/at/all");
+	stats_reader_open(&stats, "/elsewhere", 0);
+	assert_string_equal(stats.dir, "/elsewhere");
+	withdraw(fd, 5);
+	unconfigure(path);
+}
+
+/* A file without it leaves the default; an empty variable is none. */
+STATS_TEST(configuration_file_of_other_things)
+{
+	char path[64], usual[STATS_DIR_MAX];
+
+	configure(path, "[ports]\nmtu = 4096\n[faults]\ndir = \"/x\"\n");
+	setenv("MRC_STATS_DIR", "", 1);
+	stats_reader_open(&stats, NULL, 0);
+	assert_string_equal(stats.dir, stats_dir_default(usual));
+	assert_string_equal(stats.error, "");
+	unconfigure(path);
+}
+
+/* What cannot be read is named, and no other folder is read instead. */
+STATS_TEST(wrong_configuration_file)
+{
+	static const struct {
+		const char *text, *why;
+	} wrong[] = {
+		{"[statistics\ndir = \"/x\"\n", "mrc.toml:1: "},
+		{"\n[statistics]\ndir = 7\n",
+		 "mrc.toml:3: statistics.dir = 7: must be a \"string\""},
+		{"[statistics]\ndir = \"/x\"\ndir = \"/y\"\n",
+		 "mrc.toml:3: statistics.dir = /y: was given before"},
+	};
+	char path[64];
+
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		configure(path, wrong[i].text);
+		stats_reader_open(&stats, NULL, 0);
+		assert_i_eq(stats_reader_read(&stats, 1), EINVAL);
+		assert_non_null(strstr(stats.error, wrong[i].why));
+		unconfigure(path);
+	}
+	setenv("MRC_CONFIG", "/nowhere/at.all", 1);
+	stats_reader_open(&stats, NULL, 0);
+	assert_i_eq(stats_reader_read(&stats, 1), ENOENT);
+	assert_string_equal(stats.error, "MRC_CONFIG=/nowhere/at.all: No such file or directory");
+	unsetenv("MRC_CONFIG");
+}
+
+STATS_TEST(folder_of_too_long_a_name)
+{
+	char path[64], text[400];
+	int n = snprintf(text, sizeof(text), "[statistics]\ndir = \"/");
+
+	memset(text + n, 'x', 255);
+	snprintf(text + n + 255, sizeof(text) - (size_t)n - 255, "\"\n");
+	configure(path, text);
+	stats_reader_open(&stats, NULL, 0);
+	assert_i_eq(stats_reader_read(&stats, 1), EINVAL);
+	assert_non_null(strstr(stats.error, "must be a path of at most 255 bytes"));
+	unconfigure(path);
+}
+
 STATS_TEST(growth_between_two_readings)
 {
 	const struct stats_process *p = &stats.process[0];

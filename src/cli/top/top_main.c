@@ -95,8 +95,11 @@ static int read_stats(struct top *top)
 		return 0;
 	if (top->live)
 		ui_term_leave(&top->term);
-	fprintf(stderr, "mrc top: %s: %s\n", top->stats.dir,
-		err == EPERM ? "not a folder for this user alone" : strerror(err));
+	if (top->stats.error[0])
+		fprintf(stderr, "mrc top: %s\n", top->stats.error);
+	else
+		fprintf(stderr, "mrc top: %s: %s\n", top->stats.dir,
+			err == EPERM ? "not a folder for this user alone" : strerror(err));
 	return -1;
 }
 
@@ -181,7 +184,8 @@ const struct ui_verb cli_top_verb = {
 		 "trims and timeouts a second of each process; each plane; each QP with window, "
 		 "bytes in flight, RTT and the state of its EVs (# good, - skip, x assumed bad, d "
 		 "denied). Live on a terminal, where q quits; text elsewhere.",
-	.notes = "Processes publish in MRC_STATS_DIR, otherwise in " MRC_STATS_DIR_PREFIX
+	.notes = "Processes publish in MRC_STATS_DIR, or statistics.dir of the configuration file, "
+		 "otherwise in " MRC_STATS_DIR_PREFIX
 		 "UID, the folder of their user. Root sees those of all users.",
 	.exits = "0 good, 1 nothing to read, 2 wrong usage",
 	.flags = flags,

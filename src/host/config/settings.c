@@ -50,7 +50,7 @@ static void settings_ignore(struct mh_settings *s, const char *name)
 		snprintf(s->ignored + len, sizeof(s->ignored) - len, "%s%s",
 			 len ? ", "
 			     : "this program has rights that its user lacks, so that "
-			       "only " MH_CONFIG_FILE " counts; ignored: ",
+			       "only " MB_CONFIG_FILE " counts; ignored: ",
 			 name);
 }
 
@@ -200,7 +200,7 @@ static int settings_file(struct mh_settings *s, struct mh_env_error *error)
 	const char *given = settings_env("MRC_CONFIG");
 	int err = ENAMETOOLONG;
 
-	if (snprintf(s->path, sizeof(s->path), "%s", given ? given : MH_CONFIG_FILE) <
+	if (snprintf(s->path, sizeof(s->path), "%s", given ? given : MB_CONFIG_FILE) <
 	    (int)sizeof(s->path))
 		err = settings_load(s);
 	/* Only the default file may be missing; one that MRC_CONFIG names must be there. */

@@ -13,14 +13,13 @@
 #ifndef SOFTMRC_HOST_CONFIG_SETTINGS_H
 #define SOFTMRC_HOST_CONFIG_SETTINGS_H
 
+#include "base/config_file.h"
 #include "base/toml.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
-#define MH_CONFIG_FILE "/etc/softmrc.toml"
-#define MH_CONFIG_BYTES 16384u
-#define MH_PATH_MAX 256u
+#define MH_PATH_MAX MB_CONFIG_PATH
 #define MH_IGNORED_MAX 512u
 
 /* id, environment variable, key in the file, kinds of value that the file may give */
@@ -81,8 +80,8 @@ struct mh_settings {
 	char path[MH_PATH_MAX];	      /* of the file, empty: there is none */
 	char ignored[MH_IGNORED_MAX]; /* what to say of variables that do not count, or empty */
 	struct mh_setting_text of[MH_SETTINGS_COUNT];
-	char file[MH_CONFIG_BYTES];
-	char texts[MH_CONFIG_BYTES];
+	char file[MB_CONFIG_BYTES];
+	char texts[MB_CONFIG_BYTES];
 	size_t used;
 };
 
