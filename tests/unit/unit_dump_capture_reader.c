@@ -56,6 +56,8 @@ static bool open_file(void)
 	return dump_reader_open(&reader, from);
 }
 
+static const char *interface_name = "plane0";
+
 /* Our own section, interface and one packet of `len` bytes. */
 static void put_ng(uint64_t time_ns, const uint8_t *packet, uint32_t len)
 {
@@ -64,7 +66,7 @@ static void put_ng(uint64_t time_ns, const uint8_t *packet, uint32_t len)
 	size_t n;
 
 	put(bytes, mb_pcapng_section(bytes));
-	put(bytes, mb_pcapng_interface("plane0", bytes));
+	put(bytes, mb_pcapng_interface(interface_name, bytes));
 	n = mb_pcapng_packet(0, time_ns, len, len, MB_PCAPNG_INBOUND, head, tail);
 	put(head, sizeof(head));
 	put(packet, len);
@@ -85,6 +87,20 @@ READER_TEST(what_softmrc_writes)
 	assert_bytes_eq(frame.ip, packet, sizeof(packet));
 	assert_false(dump_reader_next(&reader, &frame));
 	assert_string_equal(reader.error, "");
+}
+
+/* The name goes to a terminal, and into JSON, which is UTF-8. */
+READER_TEST(hostile_name_of_an_interface)
+{
+	static const uint8_t packet[1] = {0x45};
+	struct dump_frame frame;
+
+	interface_name = "e0\033[2J\r\n\007\177\x9b\xc2\x9b";
+	put_ng(1, packet, sizeof(packet));
+	interface_name = "plane0";
+	assert_true(open_file());
+	assert_true(dump_reader_next(&reader, &frame));
+	assert_string_equal(frame.interface, "e0?[2J???????");
 }
 
 /* pcap of microseconds, big-endian whatever this machine is, Ethernet with and without a tag. */

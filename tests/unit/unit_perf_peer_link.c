@@ -110,6 +110,10 @@ LINK_TEST(perf_link_receive, errors_of_the_peer_are_told_without_control_charact
 	say("{\"error\":\"no\\u001b[2J\"}\n");
 	assert_null(perf_link_receive(&a, 100, NULL));
 	assert_string_equal(a.error, "the peer says: no?[2J");
+	/* U+009B begins an escape sequence where a terminal takes it for 8 bits. */
+	say("{\"error\":\"\\u009b2J \\u007f \\u202e \\u00e9\"}\n");
+	assert_null(perf_link_receive(&a, 100, NULL));
+	assert_string_equal(a.error, "the peer says: ??2J ? ??? ??");
 }
 
 TEST(perf_link_connect, names_host_and_port)

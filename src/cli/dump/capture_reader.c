@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/printable.h"
 
 #define PCAP_US 0xA1B2C3D4u
 #define PCAP_NS 0xA1B23C4Du
@@ -97,6 +98,13 @@ static uint64_t units_of_resolution(uint8_t resolution)
 	return exponent == 0 ? units : 0;
 }
 
+/* Who made the file chose the name, and it goes to a terminal. */
+static void set_name(struct dump_interface *i, const char *name, uint32_t len)
+{
+	snprintf(i->name, sizeof(i->name), "%.*s", (int)len, name);
+	mb_printable(i->name, sizeof(i->name));
+}
+
 static bool read_interface(struct dump_reader *r)
 {
 	uint32_t at = 16, end = r->block_bytes - 4;
@@ -113,7 +121,7 @@ static bool read_interface(struct dump_reader *r)
 		if (code == 0 || len > end - at)
 			break;
 		if (code == NG_OPTION_NAME)
-			snprintf(i->name, sizeof(i->name), "%.*s", (int)len, r->block + at);
+			set_name(i, (const char *)r->block + at, len);
 		if (code == NG_OPTION_RESOLUTION && len == 1)
 			i->units_per_s = units_of_resolution(r->block[at]);
 		at += (len + 3) & ~3u;

@@ -13,6 +13,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/printable.h"
+
 /* Between two attempts to reach a server that is not there yet. */
 #define CALL_GAP_MS 200u
 
@@ -212,10 +214,7 @@ static json_t *check_error(struct perf_link *link, json_t *json)
 	if (!text)
 		return json;
 	snprintf(link->error, sizeof(link->error), "the peer says: %.180s", text);
-	/* Whatever it says must not move our cursor. */
-	for (char *c = link->error; *c; c++)
-		if ((unsigned char)*c < ' ' || *c == 127)
-			*c = '?';
+	mb_printable(link->error, sizeof(link->error));
 	json_decref(json);
 	return NULL;
 }

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/printable.h"
 #include "stats/stats_reader.h"
 
 /* How long a port may take to come up: five seconds. */
@@ -371,6 +372,7 @@ static int read_peer(struct perf_connection *r, json_t *peer)
 	if (mtu < (int)r->mtu)
 		r->mtu = (enum ibv_mtu)mtu;
 	snprintf(r->peer_form, sizeof(r->peer_form), "%s", form);
+	mb_printable(r->peer_form, sizeof(r->peer_form));
 	r->peer_memory = (uint64_t)address;
 	r->peer_bytes = (uint64_t)bytes;
 	r->peer_rkey = (uint32_t)rkey;
