@@ -65,16 +65,46 @@ static void set_file(const uint8_t *text, size_t n)
 	setenv("MRC_CONFIG", path, 1);
 }
 
+static bool is_within(uint64_t value, uint64_t least, uint64_t most)
+{
+	return value >= least && value <= most;
+}
+
+/* is_time_within: in microseconds. */
+static bool is_time_within(uint64_t ns, uint64_t least, uint64_t most)
+{
+	return ns % 1000 == 0 && is_within(ns / 1000, least, most);
+}
+
+/* The bounds that docs/configuration.md promises, not those that the code has names for. */
 static void check_numbers(const struct mh_env *env)
 {
-	mb_assert(env->n_ports >= 1 && env->n_ports <= MT_PORTS_MAX);
-	mb_assert(env->devices >= 1 && env->device < env->devices);
-	mb_assert(env->prefix < 128 && env->evs >= 1 && env->evs <= MH_EVS_PER_PORT_MAX);
-	mb_assert(env->ev_base >= 1024 && env->ev_base + env->evs - 1 <= UINT16_MAX);
-	mb_assert(env->udp_port + MH_SLOTS - 1 <= UINT16_MAX && env->run >= 1);
-	mb_assert(env->mtu >= 256 && env->mtu <= 4096 && !(env->mtu & (env->mtu - 1)));
-	mb_assert(env->reorder_min_ns <= env->reorder_max_ns && env->rto_min_ns > 0);
-	mb_assert(env->pace_bps <= UINT64_C(1000000000000) && env->memory_bytes > 0);
+	mb_assert(is_within(env->n_ports, 1, 32) && is_within(env->devices, 1, 8));
+	mb_assert(env->device < env->devices && env->prefix < 128);
+	/* An EV of an SRv6 path is no UDP port, and there may be as many as paths. */
+	mb_assert(is_within(env->evs, 1, mh_env_is_srv6(env) ? MT_EVS_MAX : 64));
+	mb_assert(is_within(env->ev_base, 1024, 65535));
+	mb_assert(mh_env_is_srv6(env) || env->ev_base + env->evs - 1 <= 65535);
+	mb_assert(is_within(env->udp_port, 1024, 64512) && is_within(env->run, 1, 64));
+	mb_assert(is_within(env->mtu, 256, 4096) && !(env->mtu & (env->mtu - 1)));
+	mb_assert(is_within(env->rx_buffer_bytes, 65536, 1u << 30) && env->priority <= 20);
+	mb_assert(is_within(env->memory_bytes, UINT64_C(16) << 20, UINT64_C(1) << 40));
+	mb_assert(env->pace_bps == 0 || is_within(env->pace_bps, 1000000, 1000000000000));
+}
+
+static void check_times(const struct mh_env *env)
+{
+	mb_assert(is_time_within(env->base_rtt_ns, 1, 1000000));
+	mb_assert(is_time_within(env->probe_ns, 100, 10000000));
+	mb_assert(is_time_within(env->rto_min_ns, 100, 10000000));
+	mb_assert(is_time_within(env->tail_probe_ns, 10, 10000000));
+	mb_assert(is_time_within(env->reorder_min_ns, 1, 10000000));
+	mb_assert(is_time_within(env->reorder_max_ns, 1, 10000000));
+	mb_assert(env->reorder_min_ns <= env->reorder_max_ns);
+}
+
+static void check_texts(const struct mh_env *env)
+{
 	for (uint32_t i = 0; i < env->n_ports; i++)
 		mb_assert(memchr(env->port[i].ifname, '\0', sizeof(env->port[i].ifname)));
 	mb_assert(memchr(env->capture, '\0', sizeof(env->capture)));
@@ -120,6 +150,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	}
 	check_numbers(&env);
+	check_times(&env);
+	check_texts(&env);
 	check_addresses(&env);
 	while (mh_env_next_ev_base(&env))
 		check_numbers(&env);

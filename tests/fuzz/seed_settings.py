@@ -14,6 +14,11 @@ HEADER = ROOT.parent.parent / "src" / "host" / "config" / "settings.h"
 NAMES = re.findall(r'X\(\w+, "(\w+)"', HEADER.read_text())
 
 ROW = "fd4d:5243::1/48 = fcbbbb00+plane a000 b000+uplink a000+t0 1000+host"
+# The least and the largest value of each number, as docs/configuration.md has them; of 2 ports.
+NUMBERS = {"DEVICES": (1, 2), "EVS": (1, 64), "EV_BASE": (1024, 65535), "RUN": (1, 64), "UDP_PORT": (1024, 64512),
+           "RX_BUFFER": (65536, 1 << 30), "BASE_RTT_US": (1, 1000000), "PROBE_US": (100, 10000000),
+           "RTO_MIN_US": (100, 10000000), "TAIL_PROBE_US": (10, 10000000), "REORDER_MIN_US": (1, 10000000),
+           "REORDER_MAX_US": (1, 10000000), "MEMORY": (16, 1 << 20), "PRIORITY": (0, 20)}
 SRV6 = {"PORTS": "lo", "SRV6_GID": "fd4d:5243::3", "SRV6_ROWS": ROW, "SRV6_UPLINKS": "4"}
 
 
@@ -52,6 +57,14 @@ def seeds():
         "b000+uplink", "b000+uplink:4 c000+uplink")})
     yield "srv6_bad_word", seed(**{**SRV6, "SRV6_ROWS": ROW.replace("t0", "t9")})
     yield "srv6_without_gid", seed(PORTS="lo", SRV6_ROWS=ROW, SRV6_UPLINKS="4")
+    # One alone, so that nothing else refuses the environment.
+    for name, (least, most) in NUMBERS.items():
+        for what, value in ("least", least), ("below", least - 1), ("most", most), ("above", most + 1):
+            more = {"REORDER_MAX_US": "10000000"} if name == "REORDER_MIN_US" else {}
+            more |= {"REORDER_MIN_US": "1"} if name == "REORDER_MAX_US" else {}
+            more |= {"EVS": "1"} if name == "EV_BASE" else {}
+            if value >= 0:
+                yield f"{name.lower()}_{what}", seed(PORTS="10.0.0.1,10.0.1.1", **more, **{name: str(value)})
     yield "file", seed('[ports]\nlist = ["10.0.0.1", "10.0.1.1"]\nmtu = 1024\npace = "10G"\n'
                        '[paths]\nevs = 4 # four\n[checks]\nicrc = false\n')
     yield "file_srv6", seed(f'[ports]\nlist = ["lo"]\n[srv6]\ngid = "fd4d:5243::3"\nrows = [\n"{ROW}",\n]\n'
