@@ -3,11 +3,13 @@
  * Fuzz target: the input is a script for two connected engines. Each step is a byte that says what
  * to do and the bytes it needs: post, let packets out, deliver, lose, double, cut, mark or change
  * one, feed raw bytes, move time, change a QP, take a memory region away, bind and invalidate
- * windows, take ports down, ask the other endpoint. When the input ends every missing byte reads as
- * zero.
+ * windows, take ports down, ask the other endpoint, post to a shared receive queue, arm its limit,
+ * resize it. When the input ends every missing byte reads as zero.
  *
  * Nothing that comes in may crash an engine, trip an assertion or make it write outside a region;
  * completions come at most once and in order; calls say no more than they were asked; timers rest.
+ * As long as the network is honest, whatever it loses, a model beside the engines judges what they
+ * place: each byte of a message once, where it belongs, and all of it before it completes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,230 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define STEPS_MAX 400u
 
-/* ---- what the engines ask for and report ---- */
-
-static bool place(void *ctx, void *mr_user, uint64_t offset, const void *src, uint32_t len)
-{
-	struct region *r = mr_user;
-	const uint8_t *bytes = src;
-
-	mb_assert(&((struct node *)ctx)->region == r && r->live);
-	mb_assert(len > 0 && offset <= REGION_BYTES && len <= REGION_BYTES - offset);
-	/* Every byte is really there. */
-	for (uint32_t i = 0; i < len; i++)
-		r->placed += bytes[i];
-	return true;
-}
-
-/* Carries nothing out, but what it was given must be right. */
-static bool atomic(void *ctx, void *mr_user, uint64_t offset, const struct mt_atomic *op,
-		   uint64_t *original)
-{
-	struct region *r = mr_user;
-
-	mb_assert(&((struct node *)ctx)->region == r && r->live);
-	mb_assert(offset % 8 == 0 && offset <= REGION_BYTES - 8);
-	*original = op->swaps ? op->compare : r->placed++;
-	return true;
-}
-
-static void take_event(void *ctx, const struct mt_event *ev)
-{
-	struct end *end = ev->qp_user;
-
-	(void)ctx;
-	switch ((enum mt_event_type)ev->type) {
-	case MT_EVENT_SEND:
-		if (ev->opcode >= RD_WR_LOCAL_INV) {
-			mb_assert(ev->wr_id >= end->local_done && ev->wr_id < end->local_next);
-			end->local_done = ev->wr_id + 1;
-			return;
-		}
-		mb_assert(ev->wr_id >= end->send_done && ev->wr_id < end->send_next);
-		end->send_done = ev->wr_id + 1;
-		return;
-	case MT_EVENT_RECV:
-		mb_assert(ev->wr_id >= end->recv_done && ev->wr_id < end->recv_next);
-		end->recv_done = ev->wr_id + 1;
-		return;
-	case MT_EVENT_QP:
-		mb_assert(end && ev->status != RD_WC_SUCCESS);
-		return;
-	case MT_EVENT_SQ_DRAINED:
-	case MT_EVENT_LAST_WQE:
-	case MT_EVENT_SRQ_LIMIT:
-		mb_assert(end);
-		return;
-	case MT_EVENT_EV:
-		mb_assert(!end && ev->ev_state < MT_EV_STATES && ev->ev_cause < MT_EV_CAUSES);
-		return;
-	case MT_EVENT_PORT:
-	case MT_EVENT_ENDPOINT:
-		mb_assert(!end && ev->ev.port < 2 && ev->ep_status <= MT_EP_TIMED_OUT);
-		return;
-	}
-	mb_unreachable();
-}
-
-/* A full air loses the oldest packet. */
-static struct packet *fly(struct fuzz *f)
-{
-	if (f->n_flying == FLYING)
-		memmove(f->flying, f->flying + 1, --f->n_flying * sizeof(f->flying[0]));
-	return &f->flying[f->n_flying++];
-}
-
-static void encode(void *ctx, const struct mt_tx_desc *d, uint32_t ports)
-{
-	struct node *node = ctx;
-	struct packet *p = fly(node->f);
-	uint32_t tail = d->pkt.payload_len + d->pkt.bth.pad;
-
-	(void)ports;
-	mb_assert(d->port < 2 && (d->ev == 10 || d->ev == 11) && d->pkt.payload_len <= MTU_MAX);
-	mb_assert(node->ports >> d->port & 1);
-	p->to = (uint8_t)(1 - node->id);
-	p->meta = (struct mt_rx_meta){
-		.src = address(node->id), .ev = d->ev, .port = d->port, .icrc_ok = true};
-	p->len = mw_packet_encode(&d->pkt, p->bytes);
-	memset(p->bytes + p->len, 0xA5, tail);
-	p->len += tail;
-}
-
-static uint32_t free_ports(void *ctx, uint32_t n)
-{
-	(void)n;
-	return ((struct node *)ctx)->f->free_ports;
-}
-
-/* ---- set-up ---- */
-
-static int modify(struct fuzz *f, unsigned n, unsigned i, const struct rd_qp_attr *attr,
-		  uint32_t mask)
-{
-	struct node *node = &f->nodes[n];
-	int r = engine_node_modify(&node->base, node->ends[i].qp, f->now, attr, mask);
-
-	mb_assert(r != MT_ERR_MEMORY);
-	return r;
-}
-
-/* From RESET to RTS; says nothing when the QP is elsewhere. */
-static void connect(struct fuzz *f, unsigned n, unsigned i)
-{
-	struct rd_qp_attr attr;
-
-	mt_qp_attr_default(&attr);
-	attr.dest = address(1 - n);
-	attr.dest_qpn = qpn_of(i);
-	attr.path_mtu = f->mtu[i];
-	attr.mpr = attr.mpr_dest = 1;
-	attr.max_wimm = attr.max_wimm_dest = 4;
-	attr.sq_psn = n == 0 ? 0xFFFFF0 : 5;
-	attr.rq_psn = n == 0 ? 5 : 0xFFFFF0;
-	attr.timeout = 4;
-	attr.retry_linear = 2;
-	attr.retry_exp = 2;
-	attr.cc_profile = i;
-	attr.access = ACCESS_ALL;
-	attr.max_rd_atomic = 3; /* more than is taken */
-	attr.max_dest_rd_atomic = 2;
-	for (unsigned s = RD_QPS_INIT; s <= RD_QPS_RTS; s++) {
-		uint32_t mask = RD_QP_STATE;
-
-		if (s == RD_QPS_INIT)
-			mask |= RD_QP_DEST | RD_QP_RQ_PSN | RD_QP_SQ_PSN | RD_QP_PATH_MTU |
-				RD_QP_MPR | RD_QP_MPR_DEST | RD_QP_MAX_WIMM | RD_QP_MAX_WIMM_DEST |
-				RD_QP_TIMEOUT | RD_QP_RETRY | RD_QP_CC_PROFILE | RD_QP_ACCESS |
-				RD_QP_MAX_RD_ATOMIC | RD_QP_MAX_DEST_RD_ATOMIC;
-		attr.state = s;
-		modify(f, n, i, &attr, mask);
-	}
-}
-
-static void add_region(struct node *node)
-{
-	node->region.live = mt_mr_add(node->base.engine, KEY, 0, REGION_START, REGION_BYTES,
-				      ACCESS_ALL | RD_ACCESS_MW_BIND, &node->region) == MT_OK;
-	mb_assert(node->region.live);
-}
-
-static void open_node(struct fuzz *f, unsigned n)
-{
-	/* One is plain MRC, the other has extensions. */
-	static const struct mt_qp_cap caps[QPS] = {
-		{.sq_depth = 8, .rq_depth = 8, .max_sge = 2, .signal_all = true},
-		{.sq_depth = 8,
-		 .rq_depth = 8,
-		 .max_sge = 2,
-		 .signal_all = true,
-		 .extensions = MW_EXT_SEND | MW_EXT_READ | MW_EXT_ATOMIC | MW_EXT_INV |
-			       MW_EXT_ATOMIC_WRITE,
-		 .in_order = true,
-		 .max_recv_sge = 2}};
-	static const struct mt_ev evs[] = {{10, 0}, {11, 0}, {10, 1}, {11, 1}};
-	static const struct mt_cc_profile_cfg ccs[] = {
-		{.kind = MT_CC_NONE, .link_bps = 1000000000, .base_rtt_ns = 10000},
-		{.kind = MT_CC_NSCC, .link_bps = 1000000000, .base_rtt_ns = 10000},
-	};
-	struct node *node = &f->nodes[n];
-	struct engine_node_ops ops = {.env = {.ctx = node, .place = place, .atomic = atomic},
-				      .send = encode,
-				      .free_ports = free_ports,
-				      .event = take_event};
-	struct engine_node_cfg cfg = {.ev_profile = {.evs = evs,
-						     .n_evs = 4,
-						     .n_active = 4,
-						     .min_active = 1,
-						     .revive_probes = 2,
-						     .probe_interval_ns = 20000,
-						     .probe_interval_max_ns = 80000},
-				      .cc_profiles = ccs,
-				      .n_cc_profiles = 2,
-				      .grows_max = 64};
-
-	node->f = f;
-	node->id = n;
-	mt_engine_cfg_default(&cfg.engine, 2);
-	cfg.engine.max_qps = 8;
-	cfg.engine.max_mrs = 4;
-	cfg.engine.max_profiles = 2;
-	cfg.engine.control_ring = 8;
-	cfg.engine.event_ring = 8;
-	engine_node_open(&node->base, &ops, &cfg, f->now);
-	add_region(node);
-	node->ports = 3;
-	mb_assert(mt_mw_add(node->base.engine, MW_1 << 8, 0, RD_MW_TYPE_1) == MT_OK &&
-		  mt_mw_add(node->base.engine, MW_2 << 8, 0, RD_MW_TYPE_2) == MT_OK);
-	for (unsigned i = 0; i < QPS; i++) {
-		struct end *end = &node->ends[i];
-
-		end->qp = engine_node_qp(&node->base, &caps[i], qpn_of(i), end);
-		connect(f, n, i);
-	}
-}
-
-static void close_node(struct node *node)
-{
-	for (unsigned i = 0; i < QPS; i++)
-		mt_qp_fini(node->ends[i].qp);
-	engine_node_close(&node->base);
-}
-
 /* ---- packets ---- */
-
-static void let_out(struct fuzz *f, unsigned n, uint32_t ports)
-{
-	f->free_ports = ports;
-	engine_node_send(&f->nodes[n].base, f->now, 4);
-}
-
-static void give(struct fuzz *f, unsigned n, const struct mt_rx_meta *meta, const uint8_t *bytes,
-		 size_t len)
-{
-	engine_node_rx_bytes(&f->nodes[n].base, f->now, meta, bytes, len);
-	engine_node_grow_if_wanted(&f->nodes[n].base);
-}
 
 enum fate { DELIVER, LOSE, DOUBLE, CUT, MARK, BREAK };
 
@@ -267,8 +46,9 @@ static void handle(struct fuzz *f, enum fate fate, uint8_t which)
 	}
 	copy.meta.ecn_ce = fate == MARK;
 	copy.meta.icrc_ok = copy.meta.icrc_ok && fate != BREAK;
+	f->rx_pair = copy.pair;
 	if (fate != LOSE)
-		give(f, copy.to, &copy.meta, copy.bytes, copy.len);
+		world_give(f, copy.to, &copy.meta, copy.bytes, copy.len);
 }
 
 /* A change that the ICRC does not reveal: the peer lies. */
@@ -279,6 +59,7 @@ static void change(struct fuzz *f)
 
 	if (f->n_flying == 0)
 		return;
+	f->lies = true;
 	p = &f->flying[which % f->n_flying];
 	p->bytes[at % p->len] = value;
 }
@@ -295,7 +76,8 @@ static void raw(struct fuzz *f)
 				  .icrc_ok = true};
 
 	len = len < f->left ? len : f->left;
-	give(f, how & 1 ? 0 : 1, &meta, f->data, len);
+	f->lies = true;
+	world_give(f, how & 1 ? 0 : 1, &meta, f->data, len);
 	f->data += len;
 	f->left -= len;
 }
@@ -309,6 +91,13 @@ static void move_time(struct fuzz *f, uint8_t how)
 		engine_node_tick(&f->nodes[n].base, f->now);
 }
 
+/* source_of returns where the bytes of a message lie, which no other has. */
+static uint64_t source_of(const struct node *node, const struct end *end, uint64_t wr_id)
+{
+	return SOURCE_START | (uint64_t)(node->id * QPS + end->pair) << 32 | wr_id << 12;
+}
+
+/* A READ is of a source, but where the script wants a window, a wrong key or a wrong place. */
 static void make_request(struct rd_send_wr *wr, struct rd_sge *sges)
 {
 	static const enum rd_wr_opcode opcodes[] = {RD_WR_READ, RD_WR_COMPARE_SWAP, RD_WR_FETCH_ADD,
@@ -318,6 +107,14 @@ static void make_request(struct rd_send_wr *wr, struct rd_sge *sges)
 	wr->flags = wr->flags & 4 ? RD_SEND_FENCE : 0;
 	wr->compare_add = 7;
 	wr->swap = wr->wr_id;
+	if (wr->opcode == RD_WR_READ && wr->rkey == KEY && wr->remote_addr == REGION_START) {
+		wr->rkey = SOURCE_KEY;
+		wr->remote_addr = sges[0].addr;
+	}
+	if (wr->opcode != RD_WR_ATOMIC_WRITE) {
+		sges[0] = (struct rd_sge){REGION_START, sges[0].length, KEY};
+		sges[1] = (struct rd_sge){REGION_START + 4096, 5, KEY};
+	}
 	if (wr->opcode == RD_WR_READ)
 		return;
 	sges[0].length = 8;
@@ -329,7 +126,9 @@ static void post(struct fuzz *f, unsigned n, unsigned i)
 {
 	struct end *end = &f->nodes[n].ends[i];
 	uint8_t len = next(f), flags = next(f);
-	struct rd_sge sges[2] = {{REGION_START, len * 8u, KEY}, {REGION_START + 9, 5, KEY}};
+	uint64_t source = source_of(&f->nodes[n], end, end->send_next);
+	struct rd_sge sges[2] = {{source, len * 8u, SOURCE_KEY},
+				 {source + len * 8u, 5, SOURCE_KEY}};
 	struct rd_send_wr wr = {.wr_id = end->send_next,
 				.sge = sges,
 				.n_sge = len ? 1 + (flags >> 3 & 1) : 0,
@@ -353,19 +152,65 @@ static void post(struct fuzz *f, unsigned n, unsigned i)
 		make_request(&wr, sges);
 	r = engine_node_post(&f->nodes[n].base, end->qp, f->now, &wr);
 	mb_assert(r != MT_ERR_MEMORY);
-	if (r == MT_OK)
-		end->send_next++;
+	if (r != MT_OK)
+		return;
+	model_post(end, &wr);
+	end->send_next++;
+}
+
+static int hand_in(struct fuzz *f, unsigned n, unsigned i, const struct rd_recv_wr *wr)
+{
+	struct node *node = &f->nodes[n];
+
+	return i < SRQ_QPS ? mt_qp_post_recv_sges(node->ends[i].qp, wr)
+			   : mt_srq_post(node->srq, wr);
 }
 
 static void post_recv(struct fuzz *f, unsigned n, unsigned i)
 {
-	struct end *end = &f->nodes[n].ends[i];
-	struct rd_sge sges[2] = {{REGION_START, 300, KEY},
-				 {REGION_START + REGION_BYTES - 700, 700, KEY}};
-	struct rd_recv_wr wr = {.wr_id = end->recv_next, .sge = sges, .n_sge = i ? 2 : 0};
+	struct receives *r = f->nodes[n].ends[i].receives;
+	struct slot *slot = model_slot_free(r);
+	uint64_t addr = slot ? model_slot_addr(r, slot) : 0;
+	struct rd_sge sges[2] = {{addr, 304, KEY}, {addr + 304, 696, KEY}};
+	struct rd_recv_wr wr = {.sge = sges, .n_sge = i ? 2 : 0};
 
-	if (mt_qp_post_recv_sges(end->qp, &wr) == MT_OK)
-		end->recv_next++;
+	if (!slot)
+		return;
+	wr.wr_id = model_next_id(r, slot);
+	if (hand_in(f, n, i, &wr) == MT_OK)
+		model_posted(r, slot);
+}
+
+/* Arms the limit of the SRQ, or resizes it. */
+static void change_srq(struct fuzz *f, unsigned n)
+{
+	struct node *node = &f->nodes[n];
+	uint8_t how = next(f);
+	struct mt_srq_cap cap = {.depth = 1 + how % 16, .max_sge = 2};
+
+	if (how & 0x80)
+		mt_srq_resize(node->srq, engine_node_block(&node->base, mt_srq_size(&cap)),
+			      cap.depth);
+	else if (mt_srq_arm(node->srq, how % 12) == MT_OK && how % 12 > 0)
+		node->limits_armed++;
+}
+
+static void receive(struct fuzz *f, unsigned n, unsigned i, unsigned what)
+{
+	switch (what) {
+	case 0:
+		post_recv(f, n, i);
+		break;
+	case 1:
+		post_recv(f, n, SRQ_QPS);
+		break;
+	case 2:
+		change_srq(f, n);
+		break;
+	default:
+		f->shared = !f->shared;
+		break;
+	}
 }
 
 static void change_qp(struct fuzz *f, unsigned n, unsigned i)
@@ -391,11 +236,14 @@ static void change_qp(struct fuzz *f, unsigned n, unsigned i)
 				  .cc_profile = v % 3,
 				  .trim_nack_dest = v & 1};
 
-	modify(f, n, i, &attr, mask);
+	if (world_modify(f, n, i, &attr, mask) == MT_OK && mask & ~(uint32_t)RD_QP_STATE) {
+		f->judged[i] = false;
+		f->nodes[n].ends[i].fresh_mtu = 0;
+	}
 	if (!(mask & RD_QP_STATE) || attr.state != RD_QPS_RESET || !(v & 8))
 		return;
 	f->mtu[i] = 256u << (v >> 4) % 5;
-	connect(f, n, i);
+	world_connect(f, n, i);
 }
 
 static void change_region(struct fuzz *f, unsigned n)
@@ -404,7 +252,7 @@ static void change_region(struct fuzz *f, unsigned n)
 
 	(void)f;
 	if (!node->region.live) {
-		add_region(node);
+		world_add_region(node);
 		return;
 	}
 	/* Windows that are bound keep it. REQ(ext.mw.holds-mr) */
@@ -466,7 +314,7 @@ static void be_honest(struct fuzz *f)
 {
 	for (unsigned round = 0; round < 8; round++) {
 		for (unsigned n = 0; n < NODES; n++)
-			let_out(f, n, 3);
+			world_let_out(f, n, 3);
 		move_time(f, 12);
 		while (f->n_flying > 0)
 			handle(f, DELIVER, 0);
@@ -496,17 +344,17 @@ static void change_place(struct fuzz *f, unsigned n, unsigned i, unsigned what)
 static void step(struct fuzz *f)
 {
 	uint8_t op = next(f);
-	unsigned n = op >> 7, i = op >> 6 & 1;
+	unsigned n = op >> 7, i = (op >> 6 & 1) + (f->shared ? SRQ_QPS : 0);
 
 	switch (op & 0x0F) {
 	case 0:
 		post(f, n, i);
 		break;
 	case 1:
-		post_recv(f, n, i);
+		receive(f, n, i, op >> 4 & 3);
 		break;
 	case 2:
-		let_out(f, n, op >> 4 & 3);
+		world_let_out(f, n, op >> 4 & 3);
 		break;
 	case 3: /* to 8 */
 	case 4:
@@ -551,13 +399,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	f->now = 1000000;
 	for (unsigned i = 0; i < QPS; i++)
 		f->mtu[i] = 256;
+	f->rx_pair = QPS;
 	for (unsigned n = 0; n < NODES; n++)
-		open_node(f, n);
+		f->nodes[n].f = f, f->nodes[n].id = n;
+	for (unsigned n = 0; n < NODES; n++)
+		world_open_node(f, n);
 	for (unsigned k = 0; f->left > 0 && k < STEPS_MAX; k++)
 		step(f);
 	be_honest(f);
 	for (unsigned n = 0; n < NODES; n++)
-		close_node(&f->nodes[n]);
+		world_check_srq(&f->nodes[n]);
+	for (unsigned n = 0; n < NODES; n++)
+		world_close_node(&f->nodes[n]);
 	free(f);
 	return 0;
 }

@@ -3,7 +3,7 @@
 """tests/fuzz/seed_engine.py: writes the seed corpus of fuzz_engine, tests/fuzz/corpus/engine.
 
 A seed is a script of steps as fuzz_engine.c reads them: an operation in the low four bits, the
-node in bit 7, the QP in bit 6, and its operands. Each reaches one kind of trouble from a
+node in bit 7, the QP in bit 6 (after SHARED of those on the SRQ), and its operands. Each reaches one kind of trouble from a
 conversation that is well under way.
 """
 import pathlib
@@ -14,6 +14,7 @@ POST, RECV, OUT, DELIVER, LOSE, DOUBLE, CUT, MARK, BREAK = range(9)
 CHANGE, TIME, RAW, MODIFY, DENY, REGION, HONEST = range(9, 16)
 ALL_PORTS = 0x30
 PORT, ASK, LOCAL = (REGION | what << 4 for what in (1, 2, 3))
+SRQ_RECV, SRQ_CHANGE, SHARED = (RECV | what << 4 for what in (1, 2, 3))
 NODE1 = 0x80
 QP1 = 0x40
 IMM, SIGNALED, SOLICITED = 1, 2, 4
@@ -30,6 +31,44 @@ def each(op, n, operands=b"\0"):
 def talk(end=0):
     """Three messages posted, sent and answered."""
     return post(200, 0, end) + post(0, 0, end) + post(100, SOLICITED, end) + bytes([HONEST])
+
+
+def arm(limit, end=NODE1):
+    return bytes([SRQ_CHANGE | end, limit])
+
+
+def resize(depth, end=NODE1):
+    return bytes([SRQ_CHANGE | end, 0x80 | depth - 1])
+
+
+def seeds_of_srq(out):
+    send, more = 0x20, bytes([HONEST] * 3)
+    # A first answer says that the peer has the extensions.
+    shared = bytes([SHARED]) + post(4) + post(4, 0, QP1) + bytes([HONEST])
+    take = bytes([SRQ_RECV | NODE1])
+    both = post(30, send) + post(40, send, QP1) + post(9, IMM) + post(50, send, QP1)
+    yield "srq_at_first", bytes([SHARED]) + take * 6 + both + more
+    yield "srq", shared + take * 6 + both + more
+    yield "srq_both_ways", shared + take * 6 + bytes([SRQ_RECV]) * 6 + both + \
+        post(30, send, NODE1) + post(60, send, NODE1 | QP1) + more
+    yield "srq_empty", shared + both + more + take * 6 + each(TIME, 6, b"\x17") + more
+    yield "srq_one_short", shared + take + both + more + take + each(TIME, 3, b"\x17") + more + take * 3 + more
+    yield "srq_full", shared + take * 12 + both + more + take * 12 + both + more
+    yield "srq_limit", shared + take * 6 + arm(5) + both + more + arm(5) + take * 6 + arm(3) + both + more
+    yield "srq_limit_at_once", arm(4) + bytes([HONEST]) + arm(4) + take * 5 + arm(4) + bytes([HONEST])
+    yield "srq_resized", shared + take * 6 + resize(16) + take * 9 + both + out + resize(3) + more + \
+        resize(4) + both + more
+    yield "srq_lost", shared + take * 6 + both + out * 2 + each(LOSE, 2) + each(TIME, 6, b"\x16") + more
+    yield "srq_reversed", shared + take * 8 + both + out * 2 + each(DELIVER, 12, b"\xff") + more
+    yield "srq_doubled", shared + take * 8 + both + out * 2 + each(DOUBLE, 6, b"\1") + more
+    yield "srq_long", shared + take * 4 + post(125, send) + post(125, send, QP1) + more + post(130, send) + more
+    for name, value in ("to_err", 5), ("reset", 8):
+        gone = bytes([MODIFY | NODE1, 0, 1, value])
+        yield f"srq_{name}", shared + take * 6 + both + out + each(DELIVER, 1) + gone + more + both + more
+    again = bytes([MODIFY, 0, 1, 8, MODIFY | NODE1, 0, 1, 8])
+    yield "srq_given_back", shared + take * 4 + post(120, send) + out + each(DELIVER, 2) + again + \
+        post(50, send, QP1) + post(60, send) + more + both + more
+    yield "srq_region_gone", shared + take * 4 + bytes([REGION | NODE1]) + both + more
 
 
 def seeds():
@@ -78,6 +117,7 @@ def seeds():
     yield "atomic_write", ask + post(1, 0x13, QP1) + bytes([HONEST] * 2)
     yield "ports", talk() + bytes([PORT, 0]) + talk() + bytes([PORT, 2, PORT | NODE1, 1]) + talk(NODE1)
     yield "endpoint", talk() + bytes([ASK, 4, ASK | NODE1, 0x0B, HONEST, ASK, 4, TIME, 0x14, HONEST])
+    yield from seeds_of_srq(out)
     for mtu in range(1, 5):
         again = bytes([MODIFY, 0, 1, mtu << 4 | 8, MODIFY | NODE1, 0, 1, mtu << 4 | 8])
         yield f"mtu_{256 << mtu}", again + post(250) + bytes([HONEST] * 2) + post(255) + bytes([HONEST])
