@@ -9,9 +9,9 @@
 #include <fcntl.h>
 #include <jansson.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define WORDS_MAX 20
@@ -21,6 +21,7 @@
 struct program {
 	pid_t pid;
 	int out;
+	size_t have; /* bytes of said */
 	char said[SAID_MAX];
 };
 
@@ -69,20 +70,37 @@ static void start(struct program *p, char *const *words)
 	assert_true(p->pid > 0);
 	close(fds[1]);
 	p->out = fds[0];
+	p->have = 0;
+	p->said[0] = '\0';
 }
 
 #define START(p, ...) start((p), (char *[]){__VA_ARGS__, NULL})
 
+/* Reads more of what is said; false: that was all. */
+static bool hear(struct program *p)
+{
+	ssize_t n = read(p->out, p->said + p->have, sizeof(p->said) - 1 - p->have);
+
+	p->have += n > 0 ? (size_t)n : 0;
+	p->said[p->have] = '\0';
+	return n > 0;
+}
+
+/* Waits until a part is said. */
+static void wait_said(struct program *p, const char *part)
+{
+	while (!strstr(p->said, part))
+		if (!hear(p))
+			fail_msg("it ended without <%s>:\n%s", part, p->said);
+}
+
 /* Waits for the end and returns the exit status; all that was said is in p->said. */
 static int finish(struct program *p)
 {
-	size_t have = 0;
-	ssize_t n;
 	int status;
 
-	while ((n = read(p->out, p->said + have, sizeof(p->said) - 1 - have)) > 0)
-		have += (size_t)n;
-	p->said[have] = '\0';
+	while (hear(p))
+		continue;
 	close(p->out);
 	assert_int_equal(waitpid(p->pid, &status, 0), p->pid);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
@@ -144,11 +162,10 @@ CLI_TEST(perf, nobody_there)
 CLI_TEST(perf, a_server_that_dies_is_noticed)
 {
 	static struct program server, client;
-	struct timespec half_a_second = {0, 500000000};
 
 	START(&server, "perf", "--server", "--once", "--port", port);
 	START(&client, "perf", "127.0.0.1", "--port", port, "--size", "4k", "--duration", "60s");
-	nanosleep(&half_a_second, NULL);
+	wait_said(&client, "times are"); /* the head, when both are connected */
 	kill(server.pid, SIGKILL);
 	assert_int_equal(finish(&server), -SIGKILL);
 	assert_int_equal(finish(&client), 1);
@@ -158,12 +175,11 @@ CLI_TEST(perf, a_server_that_dies_is_noticed)
 CLI_TEST(top, shows_a_server_by_its_number)
 {
 	static struct program server, top;
-	struct timespec while_it_opens = {0, 500000000};
 	char pid[16];
 
 	START(&server, "perf", "--server", "--port", port);
 	/* A server has no device before its first client; this is about a process without one. */
-	nanosleep(&while_it_opens, NULL);
+	wait_said(&server, "waiting for mrc perf HOST");
 	snprintf(pid, sizeof(pid), "%ld", (long)server.pid);
 	START(&top, "top", "--pid", pid, "--interval", "50ms");
 	assert_int_equal(finish(&top), 1);
@@ -175,14 +191,13 @@ CLI_TEST(top, shows_a_server_by_its_number)
 CLI_TEST(top, json_of_a_run)
 {
 	static struct program server, client, top;
-	struct timespec while_it_starts = {0, 700000000};
 	json_t *json, *process = NULL;
 	size_t i;
 
 	START(&server, "perf", "--server", "--once", "--port", port);
 	START(&client, "perf", "127.0.0.1", "--port", port, "--size", "4k", "--duration", "2s",
 	      "--no-latency");
-	nanosleep(&while_it_starts, NULL);
+	wait_said(&client, "times are");
 	START(&top, "top", "--json", "--interval", "100ms");
 	assert_int_equal(finish(&top), 0);
 	json = json_loads(top.said, 0, NULL);
@@ -203,12 +218,11 @@ CLI_TEST(top, json_of_a_run)
 CLI_TEST(ping, every_path_of_a_listener)
 {
 	static struct program listener, ping;
-	struct timespec while_it_opens = {0, 300000000};
 	json_int_t sent, answered;
 	json_t *json, *paths;
 
 	START(&listener, "ping", "--listen");
-	nanosleep(&while_it_opens, NULL);
+	wait_said(&listener, "until interrupted");
 	/* From an address of its own, so that stderr stays empty. */
 	setenv("MRC_PORTS", "127.0.0.2,127.0.1.2", 1);
 	START(&ping, "ping", "127.0.0.1", "--all", "--count", "2", "--interval", "10ms",

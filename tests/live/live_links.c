@@ -253,6 +253,37 @@ LINK_TEST(mtu_that_shrinks_and_grows)
 	live_run(&setup, mtu_initiator, plain_target);
 }
 
+/*
+ * A dormant interface, one that waits to be authenticated, has a carrier and is not running
+ * (IFF_RUNNING): it is used only where there is no better one.
+ */
+static void dormant_initiator(struct live_side *s)
+{
+	live_fill(s->buffer, BYTES, 21);
+	write_all(s);
+	machines_ip("link set e1 mode dormant");
+	machines_ip("link set e1 state dormant");
+	wait_plane(s, 1, false);
+	write_all(s);
+	machines_ip("link set e0 down");
+	wait_plane(s, 0, false);
+	wait_plane(s, 1, true);
+	write_all(s);
+	machines_ip("link set e0 up");
+	wait_plane(s, 0, true);
+	wait_plane(s, 1, false);
+	machines_ip("link set e1 state up");
+	wait_plane(s, 1, true);
+	plain_initiator(s);
+}
+
+LINK_TEST(interface_that_is_dormant)
+{
+	struct live_setup setup = {.bytes = BYTES, .ports = "e0,e1", .enter = enter_subnets};
+
+	live_run(&setup, dormant_initiator, plain_target);
+}
+
 /* Plane by plane: that of the GID, port 0, is like the other. */
 static void address_initiator(struct live_side *s)
 {

@@ -11,6 +11,7 @@
 #include <linux/ethtool.h>
 #include <linux/sockios.h>
 #include <net/if.h>
+#include <poll.h>
 #include <sched.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
@@ -221,6 +222,30 @@ static void plane_initiator(struct live_side *s)
 	plain_initiator(s);
 }
 
+static void srv6_wait_plane(struct live_side *s, uint32_t plane, bool up)
+{
+	struct mh_plane_attr attr = {.up = !up};
+
+	for (uint32_t ms = 0; ms < BAD_MS && attr.up != up; ms++) {
+		live_check(mh_device_query_plane(s->dev, plane, &attr) == 0);
+		poll(NULL, 0, 1);
+	}
+	live_check(attr.up == up);
+}
+
+/* Ports are named by their interfaces and have no address of their own: the sockets keep them. */
+static void rename_initiator(struct live_side *s)
+{
+	live_fill(s->buffer, BYTES, 21);
+	write_all(s);
+	srv6_ip("link set e1 name other1");
+	/* Both are looked at again: plane 1 would be seen as down where plane 0 is. */
+	srv6_ip("link set e0 down");
+	srv6_wait_plane(s, 0, false);
+	srv6_wait_plane(s, 1, true);
+	plain_initiator(s); /* by plane 1 alone */
+}
+
 static void srv6_run(const char *driver, void (*initiator)(struct live_side *))
 {
 	struct live_setup setup = {
@@ -240,6 +265,16 @@ static void srv6_run(const char *driver, void (*initiator)(struct live_side *))
 SRV6_TEST(writes_ipv6_in_ipv6)
 {
 	srv6_run("raw41", plain_initiator);
+}
+
+SRV6_TEST(interface_of_ipv6_in_ipv6_that_gets_another_name)
+{
+	srv6_run("raw41", rename_initiator);
+}
+
+SRV6_TEST(interface_of_udp_that_gets_another_name)
+{
+	srv6_run("udp", rename_initiator);
 }
 
 /* REQ(wire.carrier.srv6-direct) */
