@@ -234,14 +234,17 @@ struct listing {
 	void *context;
 };
 
+/* What has a name that no lab can have is not ours. */
 static void list_name(const struct listing *listing, const char *from, size_t len)
 {
 	char name[ML_LAB_NAME_MAX];
+	struct ml_error e;
 
-	if (!len || len >= sizeof(name))
+	if (len >= sizeof(name))
 		return;
 	snprintf(name, sizeof(name), "%.*s", (int)len, from);
-	listing->fn(listing->context, name);
+	if (ml_state_name(name, &e) == 0)
+		listing->fn(listing->context, name);
 }
 
 static void list_namespace(void *context, const char *name)

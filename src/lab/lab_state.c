@@ -221,7 +221,7 @@ static int read_fault(json_t *json, struct mf_fault *f)
 	return 0;
 }
 
-static int read_lists(struct ml_lab *lab, json_t *off, json_t *faults)
+static int read_off(struct ml_lab *lab, json_t *off)
 {
 	size_t i;
 	json_t *item;
@@ -229,16 +229,29 @@ static int read_lists(struct ml_lab *lab, json_t *off, json_t *faults)
 	memset(lab->off, 0, lab->t.n_nodes * sizeof(*lab->off));
 	json_array_foreach(off, i, item)
 	{
-		json_int_t node = json_integer_value(item);
+		json_int_t node = json_is_integer(item) ? json_integer_value(item) : -1;
 
 		if (node < 0 || node >= lab->t.n_nodes)
 			return -1;
 		lab->off[node] = true;
 	}
+	return 0;
+}
+
+static int read_lists(struct ml_lab *lab, json_t *off, json_t *faults)
+{
+	struct mf_target target;
+	struct mf_error why;
+	size_t i;
+	json_t *item;
+
+	if (!json_is_array(off) || !json_is_array(faults) || read_off(lab, off))
+		return -1;
 	lab->faults = 0;
 	json_array_foreach(faults, i, item)
 	{
-		if (i >= ML_FAULTS_MAX || read_fault(item, &lab->fault[i]))
+		if (i >= ML_FAULTS_MAX || read_fault(item, &lab->fault[i]) ||
+		    !mf_target_find(&lab->t, lab->fault[i].target, &target, &why))
 			return -1;
 		lab->faults++;
 	}
@@ -259,8 +272,10 @@ static struct ml_lab *from_json(json_t *json, const char *file, struct ml_error 
 			"pace", &pace, "mtu", &mtu, "sid_device", &sid_device, "building",
 			&building, "owner", &owner, "owner_since", &since, "program", &program,
 			"no_program", &no_program, "off", &off, "faults", &faults) ||
-	    version != VERSION || strcmp(name, file) != 0 || since < 0 || pace < 0 || mtu <= 0 ||
-	    program < 0 || program > UINT32_MAX) {
+	    version != VERSION || strcmp(name, file) != 0 || since < 0 ||
+	    (pace != 0 &&
+	     (pace < (json_int_t)ML_PACE_MIN_BPS || pace > (json_int_t)ML_PACE_MAX_BPS)) ||
+	    mtu < (int)MF_MTU_MIN || mtu > (int)MF_MTU_MAX || program < 0 || program > UINT32_MAX) {
 		ml_error_set(e, "not a lab of this version of softmrc");
 		return NULL;
 	}
@@ -277,7 +292,7 @@ static struct ml_lab *from_json(json_t *json, const char *file, struct ml_error 
 	snprintf(lab->sid_device, sizeof(lab->sid_device), "%s", sid_device);
 	snprintf(lab->no_program, sizeof(lab->no_program), "%s", no_program);
 	if (read_lists(lab, off, faults)) {
-		ml_error_set(e, "its faults cannot be read");
+		ml_error_set(e, "its faults, or the list of switches that are off, cannot be read");
 		ml_state_destroy(lab);
 		return NULL;
 	}

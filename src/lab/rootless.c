@@ -99,10 +99,38 @@ bool ml_needs_ns_holder(void)
 	return ml_threads_call(try_unshare, &able, &e) || !able || access("/run", W_OK) != 0;
 }
 
-/* The folder, made where `make`; one that another user could write to is not used. */
-static int holder_folder(char *out, bool make, struct ml_error *e)
+enum folder {
+	FOLDER_WRONG = -1, /* in *e */
+	FOLDER_NONE,	   /* no lab of this user can be in it */
+	FOLDER_OURS,
+};
+
+/* Only a folder of this user that nobody else can write to says which process holds a lab. */
+static enum folder judge_folder(const char *path, const struct stat *st, struct ml_error *e)
+{
+	static const char cure[] = "remove it, or name another folder in XDG_RUNTIME_DIR";
+
+	if (!S_ISDIR(st->st_mode))
+		ml_error_set(e, "%s: is no folder; %s", path, cure);
+	else if (st->st_uid != geteuid())
+		ml_error_set(e, "%s: belongs to user %u, not to user %u; %s", path, st->st_uid,
+			     geteuid(), cure);
+	else if (st->st_mode & (S_IWGRP | S_IWOTH))
+		ml_error_set(e, "%s: mode %04o lets others write; chmod 700 %s", path,
+			     st->st_mode & 07777, path);
+	else
+		return FOLDER_OURS;
+	return FOLDER_WRONG;
+}
+
+/*
+ * The folder, made where `make`. What others put in its place keeps nobody from labs that have no
+ * namespace holder, so that where it is only looked for, it is as good as none.
+ */
+static enum folder holder_folder(char *out, bool make, struct ml_error *e)
 {
 	const char *runtime = secure_getenv("XDG_RUNTIME_DIR");
+	enum folder is;
 	struct stat st;
 
 	if (runtime && *runtime)
@@ -111,23 +139,30 @@ static int holder_folder(char *out, bool make, struct ml_error *e)
 		snprintf(out, DIR_BYTES, "/tmp/softmrc-lab-%u", geteuid());
 	if (make)
 		mkdir(out, 0700);
-	if (lstat(out, &st) != 0)
-		return make ? ml_error_set(e, "%s: %s", out, strerror(errno)) : 0;
-	if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid() || st.st_mode & (S_IWGRP | S_IWOTH))
-		return ml_error_set(e, "%s: not a folder that only this user can write", out);
-	return 0;
+	if (lstat(out, &st) != 0) {
+		ml_error_set(e, "%s: %s", out, strerror(errno));
+		return make ? FOLDER_WRONG : FOLDER_NONE;
+	}
+	is = judge_folder(out, &st, e);
+	if (is == FOLDER_WRONG && !make && (!S_ISDIR(st.st_mode) || st.st_uid != geteuid()))
+		return FOLDER_NONE;
+	return is;
 }
 
 /* The holder of a lab, or 0; the file of one that died is removed. */
 static pid_t find_holder(const char *lab, bool make, char *path, struct ml_error *e)
 {
 	char dir[DIR_BYTES];
+	enum folder folder;
 	unsigned long long since = 0;
 	int pid = 0;
 	FILE *f;
 
-	if (ml_state_name(lab, e) || holder_folder(dir, make, e))
+	if (ml_state_name(lab, e))
 		return -1;
+	folder = holder_folder(dir, make, e);
+	if (folder != FOLDER_OURS)
+		return folder == FOLDER_NONE ? 0 : -1;
 	snprintf(path, PATH_BYTES, "%s/%s" SUFFIX, dir, lab);
 	f = fopen(path, "re");
 	if (!f)
@@ -289,7 +324,7 @@ void ml_ns_holder_list(void (*fn)(void *context, const char *name), void *contex
 	char dir_name[DIR_BYTES], path[PATH_BYTES], name[ML_LAB_NAME_MAX];
 	struct dirent *entry;
 	struct ml_error e;
-	DIR *dir = holder_folder(dir_name, false, &e) ? NULL : opendir(dir_name);
+	DIR *dir = holder_folder(dir_name, false, &e) == FOLDER_OURS ? opendir(dir_name) : NULL;
 
 	while (dir && (entry = readdir(dir))) {
 		size_t len = strcspn(entry->d_name, ".");

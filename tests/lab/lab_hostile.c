@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * lab_hostile.c - what others leave in the way of `mrc lab`: folders in /tmp, namespaces that a
+ * crash left, state files that are damaged, names that lead elsewhere.
+ *
+ * /tmp is the test's own. Commands run as root, which needs no folder there unless it is asked for
+ * a lab in a user namespace.
+ */
+#include "lab/lab.h"
+#include "lab/lab_fixture.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <sched.h>
+#include <stdio.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SAID_MAX 65536
+#define FOLDER "/tmp/softmrc-lab-0"
+#define NOBODY 65534
+#define STATE "/run/softmrc/lab/h1.json"
+
+static char said[SAID_MAX];
+
+/* Runs a command with both outputs in said[]; the exit status. Only sanitizers end it by signal. */
+__attribute__((format(printf, 1, 2))) static int run(const char *format, ...)
+{
+	char words[900], command[1024];
+	va_list args;
+	size_t n;
+	FILE *f;
+	int status;
+
+	va_start(args, format);
+	vsnprintf(words, sizeof(words), format, args);
+	va_end(args);
+	snprintf(command, sizeof(command), "PATH=$PATH:/usr/sbin:/sbin; %s 2>&1", words);
+	f = popen(command, "re");
+	assert_non_null(f);
+	n = fread(said, 1, sizeof(said) - 1, f);
+	said[n] = '\0';
+	status = pclose(f);
+	if (!WIFEXITED(status) || strstr(said, "Sanitizer"))
+		fail_msg("%s: %s", words, said);
+	return WEXITSTATUS(status);
+}
+
+static int lab(const char *words)
+{
+	return run("%s lab %s", test_arg(0), words);
+}
+
+/* Runs `mrc lab <words>`, which is to end with a status and to say a text. */
+static void lab_says(const char *words, int status, const char *text)
+{
+	int got = lab(words);
+
+	if (got != status || !strstr(said, text))
+		fail_msg("mrc lab %s: wanted %d and \"%s\", got %d and:\n%s", words, status, text,
+			 got, said);
+}
+
+static int hostile_setup(void **state)
+{
+	(void)state;
+	if (geteuid() != 0)
+		test_skip("needs root, who can make folders of other users");
+	if (strncmp(test_arg(0), "/tmp/", 5) == 0)
+		test_skip("the program is in /tmp, which is hidden here");
+	fixture_able();
+	if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+	    mount("tmpfs", "/tmp", "tmpfs", 0, "mode=1777") != 0 ||
+	    mount("tmpfs", "/run", "tmpfs", 0, "mode=755") != 0 || mkdir("/run/netns", 0755) != 0)
+		test_skip("a /tmp and a /run of its own cannot be had");
+	unsetenv("XDG_RUNTIME_DIR");
+	return 0;
+}
+
+#define HOSTILE_TEST(name) TEST_WITH(hostile_setup, NULL, mrc_lab, name)
+
+/* ---- /tmp/softmrc-lab-UID ---- */
+
+/* Makes the folder of namespace holders as somebody else would have. */
+static void squat(uid_t owner, mode_t mode)
+{
+	assert_i_eq(mkdir(FOLDER, 0700), 0);
+	assert_i_eq(chown(FOLDER, owner, owner), 0);
+	assert_i_eq(chmod(FOLDER, mode), 0);
+}
+
+/* Root's labs need no namespace holder, so that nobody can keep root from using them. */
+HOSTILE_TEST(folder_of_another_user_keeps_nobody_from_own_labs)
+{
+	squat(NOBODY, 0700);
+	if (lab("up tiny --name h1") != 0)
+		test_skip(said);
+	lab_says("status h1", 0, "h1");
+	assert_i_eq(lab("fault h1 plane0.t1-0 stall"), 0);
+	lab_says("status", 0, "h1");
+	lab_says("down h1", 0, "12 namespaces removed");
+	lab_says("down h1", 0, "nothing was there");
+	assert_i_eq(rmdir(FOLDER), 0);
+}
+
+HOSTILE_TEST(folder_of_another_user_is_not_written_to)
+{
+	squat(NOBODY, 0700);
+	lab_says("up tiny --name h1 --rootless", 1,
+		 FOLDER ": belongs to user 65534, not to user 0");
+	assert_non_null(strstr(said, "XDG_RUNTIME_DIR"));
+	assert_i_eq(rmdir(FOLDER), 0); /* it is empty */
+}
+
+/* What is behind a link may be anybody's, also of the user that it is laid for. */
+HOSTILE_TEST(link_instead_of_a_folder_is_not_followed)
+{
+	assert_i_eq(mkdir("/tmp/victim", 0700), 0);
+	assert_i_eq(symlink("/tmp/victim", FOLDER), 0);
+	lab_says("up tiny --name h1 --rootless", 1, FOLDER ": is no folder");
+	lab_says("status h1", 1, "lab h1 is not up");
+	assert_i_eq(rmdir("/tmp/victim"), 0);
+	assert_i_eq(lchown(FOLDER, NOBODY, NOBODY), 0);
+	lab_says("up tiny --name h1 --rootless", 1, FOLDER ": is no folder");
+	assert_i_eq(unlink(FOLDER), 0);
+}
+
+/* Our own, which others may write to: labs may be in it, so that no command goes past it. */
+HOSTILE_TEST(folder_that_others_may_write_to_is_refused)
+{
+	squat(0, 0770);
+	lab_says("up tiny --name h1 --rootless", 1, FOLDER ": mode 0770 lets others write");
+	lab_says("down h1", 1, "chmod 700 " FOLDER);
+	assert_i_eq(chmod(FOLDER, 0702), 0);
+	lab_says("status h1", 1, FOLDER ": mode 0702 lets others write");
+	assert_i_eq(rmdir(FOLDER), 0);
+}
+
+/* A number that another process has by now is no namespace holder: it is not killed. */
+HOSTILE_TEST(file_of_a_namespace_holder_that_names_another_process)
+{
+	static const char *const texts[] = {"%d 1\n", "%d\n", "%d 99999999999999999999999999\n",
+					    "-1 1\n", "",     "\033[2J"};
+	pid_t bystander = fork();
+	char text[80];
+	FILE *f;
+
+	if (bystander == 0)
+		for (;;)
+			pause();
+	assert_i_eq(mkdir(FOLDER, 0700), 0);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		f = fopen(FOLDER "/h1.holder", "we");
+		assert_non_null(f);
+		snprintf(text, sizeof(text), texts[i], (int)bystander);
+		fputs(text, f);
+		assert_i_eq(fclose(f), 0);
+		lab_says("down h1", 0, "nothing was there");
+		assert_i_eq(access(FOLDER "/h1.holder", F_OK), -1);
+	}
+	assert_i_eq(waitpid(bystander, NULL, WNOHANG), 0);
+	assert_i_eq(kill(bystander, SIGKILL), 0);
+	assert_i_eq(waitpid(bystander, NULL, 0), bystander);
+	assert_i_eq(rmdir(FOLDER), 0);
+}
+
+/* ---- what crashes leave ---- */
+
+HOSTILE_TEST(namespaces_that_a_crash_left_are_removed)
+{
+	assert_i_eq(run("ip netns add mrc-h1-host0 && ip netns add mrc-h1-gone && "
+			"ip netns add mrc-h12-host0 && ip netns add other"),
+		    0);
+	lab_says("status", 1, "which lab? There are h");
+	lab_says("status h1", 1, "lab h1 is not up");
+	if (lab("up tiny --name h1") != 0)
+		test_skip(said);
+	assert_i_eq(run("ip netns list"), 0);
+	assert_null(strstr(said, "mrc-h1-gone"));
+	assert_non_null(strstr(said, "mrc-h12-host0"));
+	assert_i_eq(unlink(STATE), 0); /* and the file is lost */
+	lab_says("down h1", 0, "12 namespaces removed");
+	lab_says("down h12", 0, "1 namespaces removed");
+	assert_i_eq(run("ip netns list"), 0);
+	assert_string_equal(said, "other\n");
+	assert_i_eq(run("ip netns del other"), 0);
+}
+
+/* A name that no lab can have is no lab's: it is neither listed nor removed, nor printed. */
+HOSTILE_TEST(namespaces_of_impossible_names_are_not_ours)
+{
+	static const char *const names[] = {"/run/netns/mrc-\033[2J-host0",
+					    "/run/netns/mrc-Lab-host0", "/run/netns/mrc--host0",
+					    "/run/netns/mrc-a.b-host0"};
+
+	for (size_t i = 0; i < 4; i++)
+		close(open(names[i], O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+	assert_i_eq(lab("status --names"), 0);
+	assert_string_equal(said, "");
+	assert_i_eq(lab("down --all"), 0);
+	assert_string_equal(said, "");
+	for (size_t i = 0; i < 4; i++)
+		assert_i_eq(unlink(names[i]), 0);
+}
+
+/* ---- names ---- */
+
+HOSTILE_TEST(names_that_lead_elsewhere)
+{
+	static const char *const names[] = {"../../../etc/passwd",
+					    "a/b",
+					    "a.b",
+					    "A",
+					    "abcdefghijklmnopq",
+					    "'a b'",
+					    "a-b",
+					    "'a\nb'",
+					    "\303\251"};
+	static const char *const verbs[] = {"up tiny --name %s",
+					    "up tiny --rootless --name %s",
+					    "down %s",
+					    "status %s",
+					    "shell %s host0 -- true",
+					    "fault %s",
+					    "reboot %s plane0.t0-0"};
+	char words[80];
+
+	for (size_t v = 0; v < sizeof(verbs) / sizeof(verbs[0]); v++)
+		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+			snprintf(words, sizeof(words), verbs[v], names[i]);
+			lab_says(words, 1, "no name of a lab; 1 to");
+		}
+	lab_says("down ''", 1, "no name of a lab; 1 to");
+	assert_i_eq(access(FOLDER, F_OK), -1);
+}
+
+/* ---- state files ---- */
+
+static void state_is(const char *text)
+{
+	FILE *f = fopen(STATE, "we");
+
+	assert_non_null(f);
+	fputs(text, f);
+	assert_i_eq(fclose(f), 0);
+}
+
+/* Each file is named, with the command that gets rid of it, and nothing is done by it. */
+static void state_is_refused(void)
+{
+	lab_says("status h1", 1, STATE ": ");
+	assert_non_null(strstr(said, "mrc lab down h1 removes the lab"));
+	lab_says("shell h1 host0 -- true", 1, STATE ": ");
+	lab_says("fault h1 plane0.t1-0 stall", 1, STATE ": ");
+}
+
+HOSTILE_TEST(state_files_that_are_none)
+{
+	static char deep[5000];
+
+	memset(deep, '[', sizeof(deep) - 1);
+	assert_i_eq(run("mkdir -p /run/softmrc/lab"), 0);
+	state_is("");
+	state_is_refused();
+	state_is("[]");
+	state_is_refused();
+	state_is("{\"version\": 2, \"name\": \"h1\"");
+	state_is_refused();
+	state_is("{\"version\": 2, \"name\": \"\\u001b[2J\"}");
+	state_is_refused();
+	state_is(deep);
+	state_is_refused();
+	assert_i_eq(unlink(STATE), 0);
+	assert_i_eq(mkdir(STATE, 0755), 0);
+	state_is_refused();
+	assert_i_eq(rmdir(STATE), 0);
+}
+
+/* The file of a lab that is up, with one value changed. */
+HOSTILE_TEST(state_files_with_a_wrong_value)
+{
+	static const struct {
+		const char *key, *value;
+	} wrong[] = {
+		{"version", "99"},
+		{"name", "\"h2\""},
+		{"topology", "\"/nowhere.toml\""},
+		{"topology", "\"nosuch\""},
+		{"text", "\"[fabric]\\nhosts = 4000000000\\n\""},
+		{"mtu", "0"},
+		{"mtu", "2147483647"},
+		{"pace", "-1"},
+		{"program", "4294967296"},
+		{"off", "[4000000000]"},
+		{"off", "[-1]"},
+		{"off", "[\"plane0\"]"},
+		{"off", "7"},
+		{"faults", "[7]"},
+		{"faults", "{}"},
+		{"faults", "[{\"target\": \"nosuch\", \"kind\": 0, \"direction\": 0, \"value\": 0, "
+			   "\"other\": \"\"}]"},
+		{"faults", "[{\"target\": \"plane0.t1-0\", \"kind\": 99, \"direction\": 0, "
+			   "\"value\": 0, \"other\": \"\"}]"},
+		{"faults", "[{\"target\": \"plane0.t1-0\", \"kind\": 0, \"direction\": -1, "
+			   "\"value\": 0, \"other\": \"\"}]"},
+	};
+	json_t *good;
+	char *text;
+
+	if (lab("up tiny --name h1") != 0)
+		test_skip(said);
+	good = json_load_file(STATE, 0, NULL);
+	assert_non_null(good);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		json_t *bad = json_deep_copy(good);
+
+		json_object_set_new(bad, wrong[i].key,
+				    json_loads(wrong[i].value, JSON_DECODE_ANY, NULL));
+		text = json_dumps(bad, 0);
+		state_is(text);
+		if (lab("status h1") != 1)
+			fail_msg("%s = %s was taken: %s", wrong[i].key, wrong[i].value, said);
+		state_is_refused();
+		free(text);
+		json_decref(bad);
+	}
+	json_decref(good);
+	lab_says("down h1", 0, "12 namespaces removed");
+}
