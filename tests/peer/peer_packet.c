@@ -532,8 +532,6 @@ enum peer_verdict peer_packet_decode(const struct peer_frame *f, bool allow_exte
 
 uint32_t peer_packet_nominal(const struct peer_packet *p)
 {
-	uint32_t headers = 8 + 12 + 4 + (p->has_stamp ? 4u : 0) + 16 +
-			   (opcode_flags(p->opcode) & IMM ? 4u : 0);
-
-	return headers + p->payload_len + p->pad + ICRC_BYTES + 40;
+	return PEER_HEADERS_LEAST + (p->has_stamp ? 4u : 0) +
+	       (opcode_flags(p->opcode) & IMM ? 4u : 0) + p->payload_len + p->pad;
 }

@@ -139,6 +139,11 @@ enum peer_verdict peer_packet_decode(const struct peer_frame *f, bool allow_exte
 				     struct peer_packet *p, const char **why);
 /* peer_frame_icrc_ok checks the last four bytes of a frame. */
 bool peer_frame_icrc_ok(const struct peer_frame *f);
+/*
+ * Of a data packet: UDP, BTH, the extension without a time stamp, RETH and ICRC, and 40 for IP. So
+ * much every one has.
+ */
+#define PEER_HEADERS_LEAST (8u + 12u + 4u + 16u + 4u + 40u)
 /* peer_packet_nominal returns UDP length + 40, the size by which congestion control counts. */
 uint32_t peer_packet_nominal(const struct peer_packet *p);
 

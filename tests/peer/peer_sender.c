@@ -250,8 +250,9 @@ static void check_probe_answer(struct peer_sender *s, const struct peer_packet *
 }
 
 /*
- * REQ(rsp.sack.rcvd-bytes): each packet that is acknowledged counts, and no packet twice. A packet
- * is four bytes longer when it has a time stamp, so that both bounds are a little wide.
+ * REQ(rsp.sack.rcvd-bytes): each packet that is acknowledged counts, and no packet twice. Nominal is
+ * a size with the headers of this packet or with those that every packet has; a time stamp, an
+ * immediate and the pad are between the two.
  */
 static void check_received_bytes(struct peer_sender *s, const struct peer_packet *pkt, int64_t cack)
 {
@@ -261,7 +262,7 @@ static void check_received_bytes(struct peer_sender *s, const struct peer_packet
 		uint64_t size = peer_packet_nominal(&s->packets[i].pkt);
 
 		if (i < cack)
-			least += size;
+			least += PEER_HEADERS_LEAST + s->packets[i].pkt.payload_len;
 		if (s->packets[i].delivered > 0)
 			most += size + 4;
 	}
