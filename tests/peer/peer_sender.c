@@ -250,8 +250,8 @@ static void check_probe_answer(struct peer_sender *s, const struct peer_packet *
 }
 
 /*
- * REQ(rsp.sack.rcvd-bytes): each packet that is acknowledged counts, and no packet twice. Nominal is
- * a size with the headers of this packet or with those that every packet has; a time stamp, an
+ * REQ(rsp.sack.rcvd-bytes): each packet that is acknowledged counts, and no packet twice. Nominal
+ * is a size with the headers of this packet or with those that every packet has; a time stamp, an
  * immediate and the pad are between the two.
  */
 static void check_received_bytes(struct peer_sender *s, const struct peer_packet *pkt, int64_t cack)
