@@ -52,6 +52,9 @@ void mio_udp_from_sockaddr(const union mio_udp_sa *sa, struct mio_addr *addr)
 static const char *udp_hint(int code)
 {
 	switch (code) {
+	case EACCES:
+		return "; ports this low need CAP_NET_BIND_SERVICE "
+		       "(net.ipv4.ip_unprivileged_port_start)";
 	case EADDRNOTAVAIL:
 		return "; no interface has this address: see MRC_PORTS, MRC_SRV6_GID";
 	case EADDRINUSE:
