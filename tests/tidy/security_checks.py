@@ -10,6 +10,7 @@ import re
 PAGE = "SECURITY.md"
 RATE = 10_000_000  # packets a second
 LONG_YEARS = 1000
+IPV4_UDP_BYTES = 28
 # What is guessed -> where the constant is.
 CONSTANTS = {
     "qpn_index": ("src/host/port/nic_ports.h", r"#define MH_QPN_INDEX_BITS (\d+)u"),
@@ -18,6 +19,10 @@ CONSTANTS = {
     "mpr_unit": ("src/core/types.h", r"#define MT_MPR_UNIT (\d+)u"),
     "evs": ("src/host/config/env.c", r"\{MH_SET_EVS, \{[^}]*\}, (\d+),"),
     "unknown_gap": ("src/core/endpoint/endpoint.c", r"#define UNKNOWN_GAP_NS (\d+)u"),
+    "bth": ("src/wire/headers.h", r"#define MW_BTH_BYTES (\d+)u"),
+    "erth": ("src/wire/headers.h", r"#define MW_ERTH_BYTES (\d+)u"),
+    "eeth": ("src/wire/headers.h", r"#define MW_EETH_BYTES (\d+)u"),
+    "icrc": ("src/wire/packet.h", r"#define MW_ICRC_BYTES (\d+)u"),
     "unknown_burst": ("src/core/endpoint/endpoint.c", r"#define UNKNOWN_BURST (\d+)u"),
 }
 # Goal, packet, what must be guessed of it.
@@ -87,7 +92,10 @@ def table(c):
 def sentences(c):
     """Other statements of the page that follow from constants."""
     gap, window = c["unknown_gap"], c["mpr"] * c["mpr_unit"]
+    request, answer = (IPV4_UDP_BYTES + c["bth"] + c[header] + c["icrc"] for header in ("erth", "eeth"))
     return [
+        f"the answer {answer} bytes (IPv4) and the request {request}",
+        f"{1000 * answer / gap:g} MB a second from one process, {1000 * (answer - request) / gap:g} more than",
         f"{1_000_000_000 // gap:,} requests a second after a burst of {c['unknown_burst']:,}",
         f"a window of {window:,} packets",
         f"{c['evs']} EVs",

@@ -211,7 +211,7 @@ SOURCE_PLANTS = {
         "security_numbers", security(slice(1, None), slice(None)), "want | end a QP that has heard"
     ),
     "security_numbers__no_sentence": plant(
-        "security_numbers", security(slice(None), slice(1, None)), "want '100,000 requests"
+        "security_numbers", security(slice(None), slice(1, None)), "want 'the answer 80 bytes"
     ),
     "retired_words__in_a_name": plant(
         "retired_words", {"src/base/a.h": SPDX + "int mb_OLD_a;\n"}, "src/base/a.h:2: 'old' is"
