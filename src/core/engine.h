@@ -120,7 +120,10 @@ void mt_engine_rx_capacity(struct mt_engine *e, uint32_t packets);
 /*
  * mt_engine_tx fills at most n descriptors with packets to send now and returns how many. Bit p of
  * free_ports says that port p has room for n more data packets; control packets do not wait for
- * room. Fewer than n: nothing more may be sent now. What a descriptor names is counted as sent.
+ * room. Fewer than n: nothing more may be sent until something is posted or comes, a port that had
+ * no room has some, or mt_engine_deadline is due: a QP that skips an EV leaves the turn to the next
+ * port, and one without room has it for the time of a packet. With room on all ports that are up,
+ * what may be sent is sent. What a descriptor names is counted as sent.
  */
 uint32_t mt_engine_tx(struct mt_engine *e, uint64_t now_ns, uint32_t free_ports,
 		      struct mt_tx_desc *descs, uint32_t n);

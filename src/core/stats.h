@@ -12,7 +12,7 @@
 	X(tx_sacks, "SACKs sent")                                                          \
 	X(tx_acks, "transport ACKs and NAKs sent")                                         \
 	X(tx_nacks, "reliability NACKs sent")                                              \
-	X(tx_no_room, "times that a QP with data found no port with room that it can use") \
+	X(tx_no_room, "times that a QP with data found no port with room that it may use") \
 	X(tx_probes, "reliability probes sent")                                            \
 	X(probes_refused, "probes not sent because too many were outstanding")             \
 	X(rx_data_packets, "data packets accepted as new")                                 \

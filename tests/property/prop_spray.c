@@ -139,12 +139,41 @@ static bool any_could_be(uint32_t ports, uint16_t avoid)
 	return false;
 }
 
+/* Whether a port of the rotation that has no room could be chosen if it had. */
+static bool one_without_room(uint32_t ports)
+{
+	for (uint16_t i = 0; i < set->n_evs; i++)
+		if (set->shared->ports[mt_ev_port(set, i)].active > 0 && is_usable(i, MT_EV_NONE) &&
+		    !(ports >> mt_ev_port(set, i) & 1))
+			return true;
+	return false;
+}
+
+/*
+ * The next EV, after the turns that were lost to ports without room: each time a skip ended, so
+ * that there are as many at most as there are EVs.
+ */
+static uint16_t next_turn(uint32_t ports, uint16_t avoid)
+{
+	uint16_t path;
+
+	for (uint32_t lost = 0; lost <= set->n_evs; lost++) {
+		uint32_t before = skipped;
+
+		path = next(ports, avoid);
+		if (path != MT_EV_NONE || skipped == before || !one_without_room(ports))
+			return path;
+	}
+	fail_msg("turns are lost without end");
+	return MT_EV_NONE;
+}
+
 static void check_choice(uint32_t ports, uint16_t avoid)
 {
 	bool possible = any_could_be(ports, avoid);
 	bool last = set->n_usable == 1 && avoid != MT_EV_NONE && is_usable(avoid, MT_EV_NONE) &&
 		    ports >> mt_ev_port(set, avoid) & 1;
-	uint16_t path = next(ports, avoid);
+	uint16_t path = next_turn(ports, avoid);
 
 	if (possible) {
 		assert_true(path != MT_EV_NONE);

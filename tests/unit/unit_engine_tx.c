@@ -260,6 +260,128 @@ CASE(mt_engine_tx_is_blocked, nothing_to_send)
 	assert_false(mt_engine_tx_is_blocked(n.engine));
 }
 
+/* ---- skips ---- */
+
+#define PORT_0 1u
+#define PORT_1 2u
+
+/*
+ * Three QPs with 20 packets each, of which the first `count` are to skip the four EVs of port 0;
+ * links of `bps`, 0: nobody knows.
+ */
+static int some_skip(uint32_t count, uint64_t bps)
+{
+	defaults(NULL);
+	if (bps)
+		opts.cc_profile = (struct mt_cc_profile_cfg){
+			.kind = MT_CC_NSCC,
+			.link_bps = bps,
+			.base_rtt_ns = 12000,
+		};
+	start();
+	for (uint32_t i = 0; i < QPS; i++) {
+		qps[i] = i ? node_add_qp(&n, n.qpn + i, n.peer_qpn + i, &qps[i]) : n.qp;
+		post(i, 1); /* it has a place in the rotation from its first packet on */
+		assert_u_eq(mt_engine_tx(n.engine, 0, PORT_1, sent, 1), 1);
+		for (uint16_t ev = 0; i < count && ev < 8; ev += 2)
+			mt_spray_skip_once(&qps[i]->req.spray, qps[i]->ev_set, ev);
+		qps[i]->req.spray.next_port = 0;
+	}
+	for (uint32_t i = 0; i < QPS; i++)
+		post(i, 20);
+	return 0;
+}
+
+static int all_skip(void **state)
+{
+	(void)state;
+	return some_skip(QPS, 100000000000);
+}
+
+static int all_skip_at_unknown_rate(void **state)
+{
+	(void)state;
+	return some_skip(QPS, 0);
+}
+
+static int first_skips(void **state)
+{
+	(void)state;
+	return some_skip(1, 100000000000);
+}
+
+#define CASE_SKIPS(setup, name) TEST_WITH(setup, close_node, mt_engine_tx, name)
+
+static uint64_t turn_ns(void)
+{
+	return 2 * mt_qp_packet_ns(n.qp); /* two ports share the rate */
+}
+
+/* REQ(req.spray.skip-turn) */
+CASE_SKIPS(all_skip, a_call_is_not_idle_while_all_ports_have_room)
+{
+	assert_u_eq(node_tx(&n, 0, sent, 7), 7);
+	for (uint32_t i = 0; i < 7; i++)
+		assert_u_eq(sent[i].port, i < 4 ? 1 : i % 2);
+	assert_u_eq(node_tx(&n, 0, sent, 256), 53);
+	assert_u_eq(node_stats(&n).evs_skipped, 12);
+}
+
+/* REQ(req.spray.skip-turn) */
+CASE_SKIPS(all_skip, a_lost_turn_waits_for_the_port_that_has_it)
+{
+	assert_u_eq(mt_engine_tx(n.engine, 0, PORT_0, sent, 16), 0);
+	assert_true(mt_engine_tx_is_blocked(n.engine));
+	assert_u_eq(node_stats(&n).evs_skipped, QPS);
+	assert_u_eq(mt_engine_tx(n.engine, 0, PORT_0, sent, 16), 0);
+	assert_u_eq(node_stats(&n).evs_skipped, QPS); /* nobody is asked again */
+	assert_u_eq(mt_engine_tx(n.engine, 0, PORT_0 | PORT_1, sent, 1), 1);
+	assert_u_eq(sent[0].port, 1);
+}
+
+/* REQ(req.spray.skip-turn) */
+CASE_SKIPS(all_skip, a_lost_turn_lasts_no_longer_than_a_packet)
+{
+	uint64_t now = 0;
+
+	for (uint32_t lost = 1; lost <= 4; lost++) {
+		assert_u_eq(mt_engine_tx(n.engine, now, PORT_0, sent, 16), 0);
+		assert_u_eq(node_stats(&n).evs_skipped, lost * QPS);
+		assert_u_eq(mt_engine_deadline(n.engine), now + turn_ns());
+		mt_engine_tick(n.engine, now + turn_ns() - 1);
+		assert_u_eq(mt_engine_tx(n.engine, now + turn_ns() - 1, PORT_0, sent, 16), 0);
+		assert_u_eq(node_stats(&n).evs_skipped, lost * QPS);
+		now += turn_ns();
+		mt_engine_tick(n.engine, now);
+		assert_true(mt_engine_deadline(n.engine) > now);
+	}
+	assert_u_eq(mt_engine_tx(n.engine, now, PORT_0, sent, 16), 16);
+}
+
+/* REQ(req.spray.skip-turn) */
+CASE_SKIPS(all_skip, a_turn_that_came_is_waited_for_no_longer)
+{
+	assert_u_eq(mt_engine_tx(n.engine, 0, PORT_0, sent, 16), 0);
+	assert_u_eq(node_tx(&n, 0, sent, 256), 60);
+	assert_true(mt_engine_deadline(n.engine) > turn_ns());
+}
+
+/* REQ(req.spray.skip-turn) */
+CASE_SKIPS(first_skips, what_one_qp_does_not_use_others_do)
+{
+	assert_u_eq(mt_engine_tx(n.engine, 0, PORT_0, sent, 256), 40);
+	for (uint32_t i = 0; i < 40; i++)
+		assert_true(from(&sent[i]) != 0);
+	check_from(mt_engine_tx(n.engine, 0, PORT_1, sent, 1), "0");
+}
+
+/* REQ(req.spray.skip-turn) */
+CASE_SKIPS(all_skip_at_unknown_rate, no_turn_is_waited_for_that_may_last_for_ever)
+{
+	assert_u_eq(mt_engine_tx(n.engine, 0, PORT_0, sent, 16), 16);
+	assert_u_eq(node_stats(&n).evs_skipped, 4 * QPS);
+}
+
 /* ---- a plane that none can use ---- */
 
 #define MANY 10000u

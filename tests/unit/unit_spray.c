@@ -320,6 +320,63 @@ TEST(mt_spray_pick, all_skipped_are_used_all_the_same)
 	assert_u_eq(skipped, 4);
 }
 
+static void skip_all_of_port(uint32_t port)
+{
+	for (uint16_t i = 0; i < set->n_evs; i++)
+		if (mt_ev_port(set, i) == port)
+			mt_spray_skip_once(&sp, set, i);
+}
+
+/* Three ports with four EVs each, of which those of port 0 are to be skipped; it has the turn. */
+static void make_skipping(void)
+{
+	make(12, 3, 12);
+	skip_all_of_port(0);
+	sp.next_port = 0;
+}
+
+/* REQ(req.spray.skip-turn) */
+TEST(mt_spray_pick, a_skip_costs_the_port_its_turn)
+{
+	static const uint8_t want[] = {1, 2, 1, 2, 1, 2, 1, 2, 0, 1, 2, 0};
+
+	make_skipping();
+	for (size_t i = 0; i < sizeof(want); i++)
+		assert_u_eq(mt_ev_port(set, next(ANY, MT_EV_NONE)), want[i]);
+	assert_u_eq(skipped, 4);
+}
+
+/* REQ(req.spray.skip-turn) */
+TEST(mt_spray_pick, the_lost_turn_is_that_of_a_port_without_room)
+{
+	make_skipping();
+	assert_u_eq(next(1, MT_EV_NONE), MT_EV_NONE);
+	assert_u_eq(skipped, 1);
+	assert_u_eq(mt_ev_port(set, next(1 | 2, MT_EV_NONE)), 1);
+	assert_u_eq(mt_ev_port(set, next(1 | 4, MT_EV_NONE)), 2);
+	assert_u_eq(skipped, 1);
+}
+
+/* REQ(req.spray.skip-turn) */
+TEST(mt_spray_pick, no_turn_is_lost_to_a_port_that_cannot_have_it)
+{
+	make_skipping();
+	for (uint16_t i = 1; i < 12; i += 3)
+		mt_ev_deny(set, i, true);
+	set->open_ports &= ~4u;
+	assert_u_eq(mt_ev_port(set, next(1, MT_EV_NONE)), 0);
+	assert_u_eq(skipped, 4);
+}
+
+/* REQ(req.spray.skip-turn) */
+TEST(mt_spray_pick, no_turn_is_lost_to_a_port_out_of_the_rotation)
+{
+	make(12, 3, 1);
+	mt_spray_skip_once(&sp, set, 0);
+	assert_u_eq(mt_ev_port(set, next(1, MT_EV_NONE)), 0);
+	assert_u_eq(skipped, 1);
+}
+
 /* REQ(req.ev.denied) */
 TEST(mt_spray_pick, neither_bad_nor_denied)
 {

@@ -141,6 +141,7 @@ struct mt_engine *mt_engine_init(void *mem, const struct mt_engine_cfg *cfg,
 	mb_timers_init(&e->peer_timers);
 	mb_link_init(&e->ready);
 	mb_link_init(&e->no_room);
+	e->turn_ns = UINT64_MAX;
 	mb_link_init(&e->control);
 	mb_link_init(&e->completions);
 	mb_link_init(&e->limited);
@@ -259,7 +260,8 @@ uint64_t mt_engine_deadline(const struct mt_engine *e)
 {
 	uint64_t first = first_deadline(e);
 
-	return first < e->grace_ns ? e->grace_ns : first;
+	first = first < e->grace_ns ? e->grace_ns : first;
+	return first < e->turn_ns ? first : e->turn_ns;
 }
 
 /*
@@ -281,6 +283,7 @@ void mt_engine_tick(struct mt_engine *e, uint64_t now_ns)
 {
 	struct mb_timer *t;
 
+	mt_engine_end_turn(e, now_ns);
 	note_stop(e, now_ns);
 	if (now_ns < e->grace_ns)
 		return;

@@ -74,8 +74,8 @@ static struct mt_qp *next_qp(struct mt_engine *e, uint32_t free_ports)
 	return mb_container_of(e->ready.next, struct mt_qp, ready);
 }
 
-/* QPs that found no room in this call wait for ports that they could use. */
-static void wait_for_room(struct mt_engine *e, struct mb_link *qps)
+/* QPs that found no room in this call wait for those of `ports` that they could use. */
+static void wait_for_room(struct mt_engine *e, struct mb_link *qps, uint32_t ports)
 {
 	while (!mb_link_is_empty(qps)) {
 		struct mt_qp *qp = mb_container_of(qps->next, struct mt_qp, ready);
@@ -84,20 +84,49 @@ static void wait_for_room(struct mt_engine *e, struct mb_link *qps)
 			e->no_room_ports = 0;
 		mb_link_remove(&qp->ready);
 		mb_list_push(&e->no_room, &qp->ready);
-		e->no_room_ports |= mt_ev_set_useful_ports(qp->ev_set);
+		e->no_room_ports |= mt_ev_set_useful_ports(qp->ev_set) & ports;
 		e->stats.tx_no_room++;
 	}
+}
+
+/*
+ * The port whose turn it is may have no room for long, as one whose link is paused: the other ports
+ * wait for as long as its packet would take, so that a skip costs no more than the turn. Where
+ * nobody knows how long that is, they do not wait: the QP is asked again, and has a skip less.
+ */
+static void wait_for_turn(struct mt_engine *e, struct mt_qp *qp, uint64_t now_ns,
+			  struct mb_link *passed)
+{
+	uint64_t turn_ns = mt_qp_turn_ns(qp);
+
+	if (turn_ns == 0)
+		return;
+	if (now_ns + turn_ns < e->turn_ns)
+		e->turn_ns = now_ns + turn_ns;
+	mb_link_remove(&qp->ready);
+	mb_list_push(passed, &qp->ready);
+	e->quantum_used = 0;
+}
+
+/* REQ(req.spray.skip-turn) */
+void mt_engine_end_turn(struct mt_engine *e, uint64_t now_ns)
+{
+	if (now_ns < e->turn_ns)
+		return;
+	e->turn_ns = UINT64_MAX;
+	e->no_room_ports = UINT32_MAX;
 }
 
 static uint32_t tx_data(struct mt_engine *e, uint64_t now_ns, uint32_t free_ports,
 			struct mt_tx_desc *descs, uint32_t n)
 {
-	struct mb_link waiting, served;
+	struct mb_link waiting, served, passed;
 	struct mt_qp *qp;
 	uint32_t sent = 0;
 
 	mb_link_init(&waiting);
 	mb_link_init(&served);
+	mb_link_init(&passed);
 	while (sent < n && (qp = next_qp(e, free_ports))) {
 		mb_assert_slow(qp->engine == e);
 		switch (mt_requester_next(qp, now_ns, free_ports, &descs[sent])) {
@@ -124,10 +153,16 @@ static uint32_t tx_data(struct mt_engine *e, uint64_t now_ns, uint32_t free_port
 			mb_list_push(e->quantum_used > 0 ? &served : &waiting, &qp->ready);
 			e->quantum_used = 0;
 			break;
+		case MT_NEXT_LOST_TURN:
+			wait_for_turn(e, qp, now_ns, &passed);
+			break;
 		}
 	}
-	wait_for_room(e, &waiting);
-	wait_for_room(e, &served);
+	wait_for_room(e, &waiting, UINT32_MAX);
+	wait_for_room(e, &served, UINT32_MAX);
+	wait_for_room(e, &passed, ~free_ports);
+	if (mb_link_is_empty(&e->no_room))
+		e->turn_ns = UINT64_MAX;
 	return sent;
 }
 

@@ -150,9 +150,16 @@ static uint16_t any_of_port(struct mt_spray *sp, struct mt_ev_set *s, uint8_t po
 	return skipping;
 }
 
+/* The port that comes after this one. */
+static uint8_t port_after(const struct mt_ev_set *s, uint32_t port)
+{
+	return (uint8_t)(port + 1 == s->n_ports ? 0 : port + 1);
+}
+
 /*
- * The next EV of this port. The rest of a round, one round that ends every skip and one that finds
- * what they were are enough to see that no active EV will do.
+ * The next EV of this port; MT_EV_NONE: it has none, or that one was to be skipped, and the turn is
+ * that of the next port. The rest of a round and one more are enough to see that no active EV will
+ * do. REQ(req.spray.skip-turn)
  */
 static uint16_t next_of_port(struct mt_spray *sp, struct mt_ev_set *s, uint8_t port, uint16_t avoid,
 			     uint32_t *skipped)
@@ -161,7 +168,7 @@ static uint16_t next_of_port(struct mt_spray *sp, struct mt_ev_set *s, uint8_t p
 
 	if (s->ports[port].usable == 0)
 		return MT_EV_NONE;
-	for (uint32_t tries = 3u * pp->active; tries > 0; tries--) {
+	for (uint32_t tries = 2u * pp->active; tries > 0; tries--) {
 		uint16_t ev = s->order[pp->first + step(sp, s, port)];
 
 		if (!mt_ev_is_usable(s, ev))
@@ -169,9 +176,12 @@ static uint16_t next_of_port(struct mt_spray *sp, struct mt_ev_set *s, uint8_t p
 		if (mt_spray_skips(sp, ev)) {
 			end_skip(sp, ev);
 			(*skipped)++;
-		} else if (!is_avoided(s, ev, avoid)) {
-			return ev;
+			if (sp->next_port == port)
+				sp->next_port = port_after(s, port);
+			return MT_EV_NONE;
 		}
+		if (!is_avoided(s, ev, avoid))
+			return ev;
 	}
 	return any_of_port(sp, s, port, avoid);
 }
@@ -200,8 +210,10 @@ static uint16_t last_resort(const struct mt_ev_set *s, uint32_t port_mask, uint1
 static uint16_t next_of_ports(struct mt_spray *sp, struct mt_ev_set *s, uint32_t port_mask,
 			      bool standby, uint16_t avoid, uint32_t *skipped)
 {
+	uint32_t first = sp->next_port;
+
 	for (uint32_t k = 0; k < s->n_ports; k++) {
-		uint32_t port = sp->next_port + k;
+		uint32_t port = first + k;
 		uint16_t ev;
 
 		if (port >= s->n_ports)
@@ -212,7 +224,7 @@ static uint16_t next_of_ports(struct mt_spray *sp, struct mt_ev_set *s, uint32_t
 		if (ev == MT_EV_NONE)
 			continue;
 		mb_assert_slow(mt_ev_is_usable(s, ev) && mt_ev_port(s, ev) == port);
-		sp->next_port = (uint8_t)(port + 1 == s->n_ports ? 0 : port + 1);
+		sp->next_port = port_after(s, port);
 		return ev;
 	}
 	return MT_EV_NONE;
@@ -237,20 +249,55 @@ static bool rotation_has_usable(const struct mt_ev_set *s, uint16_t avoid)
 	return false;
 }
 
+/* Whether a port of the rotation has a usable EV and no room: it takes the turns of the others. */
+static bool awaits_room(const struct mt_ev_set *s, uint32_t port_mask)
+{
+	for (uint32_t p = 0; p < s->n_ports; p++)
+		if ((s->open_ports & ~port_mask) >> p & 1 && s->shared->ports[p].active > 0 &&
+		    s->ports[p].usable > 0)
+			return true;
+	return false;
+}
+
+/*
+ * As next_of_ports. Where all ports with room lose their turns and no other is to have one, they
+ * have another: each lap ends a skip at least. REQ(req.spray.skip-turn)
+ */
+static uint16_t rotate(struct mt_spray *sp, struct mt_ev_set *s, uint32_t ports, bool standby,
+		       uint16_t avoid, uint32_t *skipped)
+{
+	uint32_t before;
+	uint16_t ev;
+
+	do {
+		before = *skipped;
+		ev = next_of_ports(sp, s, ports, standby, avoid, skipped);
+	} while (ev == MT_EV_NONE && *skipped != before && !awaits_room(s, ports));
+	return ev;
+}
+
 /*
  * A port without an active EV carries data only when the others have no usable EV left: the profile
- * says which are active. REQ(req.spray.port-room) REQ(req.spray.standby-port) REQ(ep.port.survive)
- * REQ(ep.port.return)
+ * says which are active. REQ(req.spray.port-room) REQ(req.spray.standby-port)
  */
+static uint16_t pick_elsewhere(struct mt_spray *sp, struct mt_ev_set *s, uint32_t ports,
+			       uint16_t avoid, uint32_t *skipped)
+{
+	uint16_t ev = MT_EV_NONE;
+
+	if (has_standby(s, ports) && !rotation_has_usable(s, avoid))
+		ev = rotate(sp, s, ports, true, avoid, skipped);
+	return ev != MT_EV_NONE || avoid == MT_EV_NONE ? ev : last_resort(s, ports, avoid);
+}
+
+/* REQ(ep.port.survive) REQ(ep.port.return) */
 uint16_t mt_spray_pick(struct mt_spray *sp, struct mt_ev_set *s, uint32_t port_mask, uint16_t avoid,
 		       uint32_t *skipped)
 {
 	uint32_t ports = port_mask & s->open_ports;
-	uint16_t ev = next_of_ports(sp, s, ports, false, avoid, skipped);
+	uint16_t ev = rotate(sp, s, ports, false, avoid, skipped);
 
-	if (ev == MT_EV_NONE && has_standby(s, ports) && !rotation_has_usable(s, avoid))
-		ev = next_of_ports(sp, s, ports, true, avoid, skipped);
-	return ev != MT_EV_NONE || avoid == MT_EV_NONE ? ev : last_resort(s, ports, avoid);
+	return ev != MT_EV_NONE ? ev : pick_elsewhere(sp, s, ports, avoid, skipped);
 }
 
 /* REQ(req.spray.rotation) */

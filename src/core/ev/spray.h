@@ -92,7 +92,9 @@ void mt_spray_set_width(struct mt_spray *sp, uint64_t window, uint32_t n_ports);
  * mt_spray_pick returns the EV for the next data packet among the ports in port_mask, or MT_EV_NONE
  * when no usable EV leaves from one. `avoid`, or another EV of its group, is not returned while
  * there is another: a lost packet must not go where it was lost. *skipped counts EVs that were
- * skipped once.
+ * skipped once; each costs its port the turn, which the next port has. MT_EV_NONE with skips: the
+ * next turn is that of a port without room; call again when that has some, or when it has been
+ * waited for long enough.
  */
 uint16_t mt_spray_pick(struct mt_spray *sp, struct mt_ev_set *s, uint32_t port_mask, uint16_t avoid,
 		       uint32_t *skipped);

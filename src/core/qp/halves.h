@@ -18,9 +18,10 @@ void mt_qp_tick(struct mt_qp *qp, uint64_t now_ns);
 /* ---- requester, responder, completer ---- */
 
 enum mt_next {
-	MT_NEXT_SENT,	 /* *desc is filled in */
-	MT_NEXT_BLOCKED, /* nothing to send, or a window is closed */
-	MT_NEXT_NO_ROOM, /* no port with room has a usable EV */
+	MT_NEXT_SENT,	   /* *desc is filled in */
+	MT_NEXT_BLOCKED,   /* nothing to send, or a window is closed */
+	MT_NEXT_NO_ROOM,   /* no port with room has a usable EV */
+	MT_NEXT_LOST_TURN, /* those with room lost their turns; one without has the next */
 };
 
 enum mt_next mt_requester_next(struct mt_qp *qp, uint64_t now_ns, uint32_t free_ports,

@@ -138,23 +138,31 @@ static void set_round_width(struct mt_qp *qp)
 		mt_spray_set_width(&qp->req.spray, window_packets(qp), qp->ev_set->n_ports);
 }
 
-/* For what was sent before: an EV of another group than `avoid`. */
-static uint16_t pick_other_ev(struct mt_qp *qp, uint32_t free_ports, uint16_t avoid)
+/* Counts what was skipped; what follows where no EV was picked. */
+static enum mt_next count_skipped(struct mt_qp *qp, uint32_t skipped)
+{
+	qp->engine->stats.evs_skipped += skipped;
+	return skipped > 0 ? MT_NEXT_LOST_TURN : MT_NEXT_NO_ROOM;
+}
+
+/* For what was sent before: an EV of another group than `avoid`; MT_EV_NONE: *unsent says why. */
+static uint16_t pick_other_ev(struct mt_qp *qp, uint32_t free_ports, uint16_t avoid,
+			      enum mt_next *unsent)
 {
 	uint32_t skipped = 0;
 	uint16_t ev;
 
 	set_round_width(qp);
 	ev = mt_spray_pick(&qp->req.spray, qp->ev_set, free_ports, avoid, &skipped);
-	qp->engine->stats.evs_skipped += skipped;
+	*unsent = count_skipped(qp, skipped);
 	return ev;
 }
 
 /*
  * Picks the EV of a first transmission: the next of the rotation, or the same one again within a
- * run.
+ * run; MT_EV_NONE: *unsent says why.
  */
-static uint16_t pick_new_ev(struct mt_qp *qp, uint32_t free_ports)
+static uint16_t pick_new_ev(struct mt_qp *qp, uint32_t free_ports, enum mt_next *unsent)
 {
 	uint32_t skipped = 0;
 	uint16_t ev;
@@ -162,8 +170,7 @@ static uint16_t pick_new_ev(struct mt_qp *qp, uint32_t free_ports)
 	set_round_width(qp);
 	ev = mt_spray_pick_run(&qp->req.spray, qp->ev_set, free_ports, qp->engine->cfg.max_run,
 			       &skipped);
-
-	qp->engine->stats.evs_skipped += skipped;
+	*unsent = count_skipped(qp, skipped);
 	return ev;
 }
 
@@ -208,14 +215,15 @@ static enum mt_next send_lost(struct mt_qp *qp, uint64_t psn, uint64_t now_ns, u
 {
 	struct mt_requester *req = &qp->req;
 	struct mt_tx_rec *rec = mt_tx_rec(&req->window, psn);
+	enum mt_next unsent;
 	uint16_t ev;
 
 	if (!req->timed_out && !(cc_is_open(qp, rec->nominal) && share_is_open(qp) &&
 				 mt_pace_may_send(&req->pace, now_ns)))
 		return MT_NEXT_BLOCKED;
-	ev = pick_other_ev(qp, free_ports, rec->ev); /* REQ(req.rtx.other-ev) */
+	ev = pick_other_ev(qp, free_ports, rec->ev, &unsent); /* REQ(req.rtx.other-ev) */
 	if (ev == MT_EV_NONE)
-		return MT_NEXT_NO_ROOM;
+		return unsent;
 	mb_assert_slow(msn_of_slot(&req->sq, rec->slot) <= req->sq.next);
 	req->timed_out = false;
 	now_ns = resend_time_ns(qp->engine, rec, now_ns);
@@ -268,7 +276,7 @@ static void count_begun(struct mt_qp *qp, const struct mt_wqe *wqe, uint64_t msn
 
 /*
  * Sends the next new packet of the WQE that is being sent. State changes only after an EV is found,
- * so that a call that returns BLOCKED or NO_ROOM has no effect on the window. REQ(req.gate.cwnd)
+ * so that a call that does not return SENT has no effect on the window. REQ(req.gate.cwnd)
  */
 static enum mt_next send_new(struct mt_qp *qp, uint64_t now_ns, uint32_t free_ports,
 			     struct mt_tx_desc *d)
@@ -276,6 +284,7 @@ static enum mt_next send_new(struct mt_qp *qp, uint64_t now_ns, uint32_t free_po
 	struct mt_requester *req = &qp->req;
 	uint64_t msn = req->sq.next, psn = req->window.next;
 	struct mt_wqe *wqe = mt_sq_at(&req->sq, msn);
+	enum mt_next unsent = MT_NEXT_NO_ROOM;
 	uint32_t nominal;
 	uint16_t ev;
 	bool trial;
@@ -292,9 +301,9 @@ static enum mt_next send_new(struct mt_qp *qp, uint64_t now_ns, uint32_t free_po
 	ev = mt_ev_take_trial(qp->ev_set, free_ports, nominal);
 	trial = ev != MT_EV_NONE;
 	if (!trial)
-		ev = pick_new_ev(qp, free_ports);
+		ev = pick_new_ev(qp, free_ports, &unsent);
 	if (ev == MT_EV_NONE)
-		return MT_NEXT_NO_ROOM;
+		return unsent;
 	if (psn == wqe->first_psn && wqe->flags & (RD_SEND_IMM | MT_WQE_AWAITS_RESPONSE))
 		count_begun(qp, wqe, msn);
 	mt_tx_window_sent(&req->window, now_ns, (uint16_t)(msn & req->sq.mask), ev,
@@ -318,15 +327,16 @@ static enum mt_next send_repeat(struct mt_qp *qp, uint64_t now_ns, uint32_t free
 {
 	struct mt_requester *req = &qp->req;
 	const struct mt_wqe *wqe = mt_sq_at(&req->sq, req->sq.done);
+	enum mt_next unsent;
 	uint16_t ev;
 
 	if (req->sq.done == req->sq.next) {
 		req->repeat_last = false;
 		return MT_NEXT_BLOCKED;
 	}
-	ev = pick_other_ev(qp, free_ports, MT_EV_NONE);
+	ev = pick_other_ev(qp, free_ports, MT_EV_NONE, &unsent);
 	if (ev == MT_EV_NONE)
-		return MT_NEXT_NO_ROOM;
+		return unsent;
 	req->repeat_last = false;
 	fill_descriptor(qp, wqe, req->sq.done, wqe->first_psn + wqe->n_packets - 1, true, ev,
 			now_ns, d);

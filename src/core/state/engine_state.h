@@ -294,6 +294,7 @@ struct mt_engine {
 	struct mb_link ready;	      /* QPs that may have data to send ... */
 	struct mb_link no_room;	      /* ... and those that found no port with room for them */
 	uint32_t no_room_ports;	      /* that one of these could use, if it had room */
+	uint64_t turn_ns;	      /* when one of these need not wait for a port any longer */
 	uint32_t quantum_used;	      /* packets of its quantum that the first of them has sent */
 	struct mb_link control;	      /* QPs with a control packet to send */
 	uint32_t control_used;	      /* packets of its quantum that the first of them has sent */
@@ -346,6 +347,12 @@ void mt_engine_queue_control(struct mt_engine *e, const struct mt_control *c);
 /* mt_engine_queue_probe queues a reliability probe of a QP on one of its EVs. */
 void mt_engine_queue_probe(struct mt_engine *e, struct mt_qp *qp, uint16_t ev,
 			   enum mt_probe_purpose purpose);
+
+/*
+ * mt_engine_end_turn lets QPs that lost their turns try all ports again, once they have waited for
+ * the port whose turn it is for as long as that takes.
+ */
+void mt_engine_end_turn(struct mt_engine *e, uint64_t now_ns);
 
 /* mt_engine_port_event puts an event of a port into the ring; NULL: a port of our own. */
 void mt_engine_port_event(struct mt_engine *e, const struct rd_gid *peer, uint32_t port, bool up);

@@ -206,6 +206,8 @@ struct mt_rto_limits mt_qp_rto_limits(const struct mt_qp *qp);
 uint64_t mt_qp_longest_wait_ns(const struct mt_qp *qp);
 /* mt_qp_packet_ns returns how long a full packet takes on our link; 0: that is not known. */
 uint64_t mt_qp_packet_ns(const struct mt_qp *qp);
+/* mt_qp_turn_ns returns how long one port's packet takes, and so its turn; 0: that is not known. */
+uint64_t mt_qp_turn_ns(const struct mt_qp *qp);
 /* mt_qp_begin_sending and _receiving begin a half of a QP with the PSN and limits in `a`. */
 void mt_qp_begin_sending(struct mt_qp *qp, const struct rd_qp_attr *a, uint64_t now_ns);
 void mt_qp_begin_receiving(struct mt_qp *qp, const struct rd_qp_attr *a);

@@ -56,6 +56,11 @@ uint64_t mt_qp_packet_ns(const struct mt_qp *qp)
 	return kbps ? (uint64_t)(qp->attr.path_mtu + MT_NOMINAL_HEADER) * 8000000 / kbps : 0;
 }
 
+uint64_t mt_qp_turn_ns(const struct mt_qp *qp)
+{
+	return mt_qp_packet_ns(qp) * qp->ev_set->n_ports;
+}
+
 static void update_waiting(struct mt_qp *qp)
 {
 	struct mt_requester *req = &qp->req;
