@@ -293,6 +293,50 @@ TEST(sim_port, a_receiver_finds_ways_back_that_work)
 	case_done(w);
 }
 
+/* The path of the SACK that node 1 has sent last. */
+static uint32_t way_back(struct sim_world *w)
+{
+	const struct net_seen *s;
+	uint32_t path = NET_NO_NODE;
+
+	for (CASE_EACH(w, s))
+		for (uint32_t k = 0; k < 8; k++)
+			if (sack_on(s, 0, k))
+				path = k;
+	return path;
+}
+
+/*
+ * REQ(req.reverse.doubt): the path on which all answers return dies in both directions. The next
+ * test is long after that; what the peer asks and repeats shows it sooner.
+ */
+TEST(sim_port, a_receiver_leaves_a_way_back_that_has_died)
+{
+	struct sim_world_cfg cfg = case_cfg(1, 8);
+	struct sim_qp_cfg ends;
+	struct sim_world *w;
+	struct sim_qp *qp;
+	uint64_t since;
+
+	cfg.engine.timing.tail_probe_min_ns = 60 * SIM_US;
+	w = case_open(&cfg);
+	sim_qp_cfg_default(&ends);
+	ends.attr.mpr = ends.attr.mpr_dest = 1; /* it waits for answers soon */
+	qp = sim_connect(w, 0, 1, &ends, &ends);
+	pace(w);
+	case_keep_busy(qp, 4096 * 50, w->net.now_ns + 8 * SIM_MS);
+	while (case_stats(w, 1).reverse_ev_probes < 2)
+		sim_run_for(w, 10 * SIM_US);
+	sim_run_for(w, 100 * SIM_US);
+	case_kill_both(w, 0, way_back(w), true);
+	sim_run_for(w, 500 * SIM_US);
+	since = w->net.now_ns;
+	sim_run_for(w, 500 * SIM_US);
+	CASE_EQ(w, case_stats(w, 1).reverse_ev_probes, 2);
+	CASE_BETWEEN(w, case_data_of_plane(w, 0, 0, since), 480, 510);
+	case_done(w);
+}
+
 /* Every request ends once, with an answer that is its own, whatever the network does. */
 TEST(sim_port, endpoint_probes_over_a_bad_network_each_end_once)
 {

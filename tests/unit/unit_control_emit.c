@@ -122,7 +122,7 @@ CASE(mt_control_emit, an_answer_that_was_not_heard_takes_the_ev_of_its_cause)
 	unsigned same = 0;
 
 	mt_reverse_ev_set(n.qp->ev_set,
-			  n.qp->ev_set->order[n.qp->ev_set->shared->ports[0].first + 1]);
+			  n.qp->ev_set->order[n.qp->ev_set->shared->ports[0].first + 1], 0);
 	c.cause.answer_lost = true;
 	c.cause.port = own->port;
 	c.cause.ev = own->value;
@@ -147,7 +147,7 @@ CASE(mt_control_emit, an_answer_takes_the_ev_of_its_cause_until_one_is_proved)
 		assert_true(emit(&c));
 		assert_true(d.ev == own->value && d.port == own->port);
 	}
-	mt_reverse_ev_set(n.qp->ev_set, proved);
+	mt_reverse_ev_set(n.qp->ev_set, proved, 0);
 	for (int i = 0; i < 20; i++) {
 		assert_true(emit(&c));
 		assert_u_eq(d.ev, mt_ev_value(n.qp->ev_set, proved));
@@ -280,7 +280,7 @@ CASE(mt_control_emit, a_nack_goes_back_by_the_ev_of_its_cause)
 	uint16_t here = s->order[s->shared->ports[1].first];
 	uint16_t other = s->order[s->shared->ports[1].first + 1];
 
-	mt_reverse_ev_set(s, other);
+	mt_reverse_ev_set(s, other, 0);
 	c.cause.ev = mt_ev_value(s, here);
 	for (int i = 0; i < 20; i++) {
 		c.cause.answer_lost = i % 2; /* it was sent again, by another EV than before */

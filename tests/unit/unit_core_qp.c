@@ -372,7 +372,7 @@ CASE(mt_qp_tick, probes_take_different_evs)
 		opts.evs[i] = (struct mt_ev){.value = 100 + i};
 	opts.attr.timeout = 8;
 	start();
-	mt_reverse_ev_set(n.qp->ev_set, 11);
+	mt_reverse_ev_set(n.qp->ev_set, 11, 0);
 	assert_i_eq(node_post(&n, n.qp, 1, 8, 0), MT_OK);
 	node_drain(&n, 1000);
 	for (uint32_t want = 1; want <= 16;) {

@@ -859,7 +859,8 @@ TEST(mt_ev_set_size, the_sum_of_its_parts)
 {
 	const uint32_t ports = 8;
 	size_t plain = sizeof(struct mt_ev_set) + sizeof(struct mt_ev_bits) +
-		       ports * (sizeof(struct mt_peer_port) + sizeof(struct mt_ev_set_port));
+		       ports * (sizeof(struct mt_peer_port) + sizeof(uint64_t) +
+				sizeof(struct mt_ev_set_port));
 
 	assert_u_eq(mt_ev_set_size(EVS, ports), plain);
 	assert_u_eq(mt_ev_set_size(64, ports), plain);

@@ -113,7 +113,7 @@ CASE(mt_responder_probe, half_of_the_sacks_take_any_ev)
 	unsigned known = 0;
 
 	start();
-	mt_reverse_ev_set(n.qp->ev_set, 1);
+	mt_reverse_ev_set(n.qp->ev_set, 1, 0);
 	probe = node_probe(&n, 1);
 	meta = node_meta(&n);
 	meta.port = opts.evs[1].port;

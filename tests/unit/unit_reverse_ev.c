@@ -50,12 +50,12 @@ CASE(mt_reverse_ev_candidate, each_plane_in_turn_a_random_ev)
 CASE(mt_reverse_ev_get, only_while_it_may_be_used)
 {
 	assert_u_eq(mt_reverse_ev_get(n.qp->ev_set, 1), MT_EV_NONE);
-	mt_reverse_ev_set(n.qp->ev_set, 5);
+	mt_reverse_ev_set(n.qp->ev_set, 5, 0);
 	assert_u_eq(mt_reverse_ev_get(n.qp->ev_set, 1), 5);
 	assert_u_eq(mt_reverse_ev_get(n.qp->ev_set, 0), MT_EV_NONE);
 	mt_qp_retire_ev_group(n.qp, 5, 0, MT_EV_BY_LOSS);
 	assert_u_eq(mt_reverse_ev_get(n.qp->ev_set, 1), MT_EV_NONE);
-	mt_reverse_ev_set(n.qp->ev_set, 7);
+	mt_reverse_ev_set(n.qp->ev_set, 7, 0);
 	mt_engine_port_set(n.engine, 0, 1, false);
 	assert_u_eq(mt_reverse_ev_get(n.qp->ev_set, 1), MT_EV_NONE);
 }
@@ -114,4 +114,93 @@ CASE(mt_completer_sack, who_sends_needs_no_test)
 	assert_u_eq(mt_reverse_ev_get(n.qp->ev_set, d.port), d.ev & 0xFF);
 	receive(3 * step - 1, 0, 0);
 	assert_u_eq(node_stats(&n).reverse_ev_probes, 0);
+}
+
+/* The EV on which the SACK for a packet leaves, which came on EV 1 of ours; then all is sent. */
+static uint16_t answered_on(uint64_t now, uint64_t psn)
+{
+	struct mw_packet pkt = only(psn);
+	struct mt_rx_meta meta = node_meta(&n);
+
+	meta.port = opts.evs[1].port;
+	meta.ev = opts.evs[1].value;
+	pkt.bth.a = true;
+	node_rx_meta(&n, now, &meta, &pkt);
+	assert_true(node_tx_opcode(&n, now, MW_SACK, &d));
+	node_drain(&n, now);
+	return (uint16_t)(d.ev & 0xFF);
+}
+
+static void repeat(uint64_t now, uint64_t psn, bool rtx)
+{
+	struct mw_packet pkt = only(psn);
+
+	pkt.bth.rtx = rtx;
+	rx_at(now, pkt);
+	node_drain(&n, now);
+}
+
+/* REQ(req.reverse.doubt) What was proved before the answers left may have lost them. */
+CASE(mt_responder_data, what_is_sent_again_in_vain_ends_what_was_proved)
+{
+	const uint64_t proved = 1000, wait = opts.cfg.timing.tail_probe_min_ns;
+	struct mt_spray other;
+
+	mt_spray_init(&other, 1);
+	mt_reverse_ev_set(n.qp->ev_set, 3, proved);
+	assert_u_eq(answered_on(proved, 0), 3);
+	repeat(proved + wait + 1, 0, true);
+	assert_u_eq(answered_on(proved + wait + 2, 1), 1);
+	/* Others need not believe this peer. */
+	assert_u_eq(mt_spray_reverse_ev(&other, n.qp->ev_set, opts.evs[3].port), 3);
+	mt_reverse_ev_set(n.qp->ev_set, 5, proved + wait + 3);
+	assert_u_eq(answered_on(proved + wait + 4, 2), 5);
+}
+
+/* REQ(req.reverse.doubt) The peer has waited before it asked. */
+CASE(mt_responder_data, what_was_proved_meanwhile_stays)
+{
+	const uint64_t proved = 1000, wait = opts.cfg.timing.tail_probe_min_ns;
+
+	mt_reverse_ev_set(n.qp->ev_set, 3, proved);
+	assert_u_eq(answered_on(proved, 0), 3);
+	repeat(proved + wait, 0, true);
+	assert_u_eq(answered_on(proved + wait, 1), 3);
+	n.qp->ev_set->probe_rtt_ns = 2 * wait;
+	repeat(proved + 2 * wait, 0, true);
+	assert_u_eq(answered_on(proved + 2 * wait, 2), 3);
+	repeat(proved + 2 * wait + 1, 0, true);
+	assert_u_eq(answered_on(proved + 2 * wait + 1, 3), 1);
+	repeat(proved + wait, 0, true); /* a time that goes back changes nothing */
+	assert_u_eq(answered_on(proved + 2 * wait + 1, 4), 1);
+}
+
+/*
+ * REQ(req.reverse.doubt) A copy that a switch made was not sent again, and a packet that is new had
+ * no answer yet that could be lost.
+ */
+CASE(mt_responder_data, copies_and_losses_end_nothing)
+{
+	uint64_t now = 1000 + 2 * opts.cfg.timing.tail_probe_min_ns;
+
+	mt_reverse_ev_set(n.qp->ev_set, 3, 1000);
+	assert_u_eq(answered_on(1000, 0), 3);
+	repeat(now, 0, false);
+	repeat(now, 1, true);
+	assert_u_eq(answered_on(now, 2), 3);
+}
+
+/* REQ(req.reverse.doubt) */
+CASE(mt_responder_probe, ends_what_was_proved)
+{
+	uint64_t now = 1001 + opts.cfg.timing.tail_probe_min_ns;
+
+	mt_reverse_ev_set(n.qp->ev_set, 3, 1000);
+	assert_u_eq(answered_on(1000, 0), 3);
+	rx_at(now - 1, node_probe(&n, 1));
+	node_drain(&n, now - 1);
+	assert_u_eq(answered_on(now, 1), 3);
+	rx_at(now, node_probe(&n, 2));
+	node_drain(&n, now);
+	assert_u_eq(answered_on(now, 2), 1);
 }

@@ -481,9 +481,9 @@ TEST(mt_spray_pick_tail, different_ones_on_all_ports_alike)
 TEST(mt_spray_pick_tail, the_known_one_of_each_port_first)
 {
 	make(12, 3, 6);
-	mt_reverse_ev_set(set, 6);
-	mt_reverse_ev_set(set, 7);
-	mt_reverse_ev_set(set, 8);
+	mt_reverse_ev_set(set, 6, 0);
+	mt_reverse_ev_set(set, 7, 0);
+	mt_reverse_ev_set(set, 8, 0);
 	for (int i = 0; i < 20; i++) {
 		assert_u_eq(mb_popcount64(tail(2, 2) & (1u << 6 | 1u << 7 | 1u << 8)), 2);
 		assert_u_eq(tail(4, 4) & (1u << 6 | 1u << 7 | 1u << 8),
@@ -494,7 +494,7 @@ TEST(mt_spray_pick_tail, the_known_one_of_each_port_first)
 TEST(mt_spray_pick_tail, usable_ones_of_ports_that_are_open)
 {
 	make(12, 3, 6);
-	mt_reverse_ev_set(set, 0);
+	mt_reverse_ev_set(set, 0, 0);
 	for (uint16_t i = 0; i < 12; i += 3)
 		if (i != 6)
 			retire(i);

@@ -54,9 +54,9 @@ struct mt_nscc {
 	uint64_t saved_cwnd;   /* before the receiver's penalty; 0: none */
 	uint32_t base_rtt_ns;
 	uint16_t mtu; /* a full packet, nominal bytes */
-	bool fast;
-	bool qa_wanted; /* a trim or loss in this quick-adapt window */
-	bool marks;	/* the fabric has marked at least once */
+	bool fast : 1;
+	bool qa_wanted : 1; /* a trim or loss in this quick-adapt window */
+	bool marks : 1;	    /* the fabric has marked at least once */
 };
 
 /* mt_nscc_derive makes the constants of a profile of kind MT_CC_NSCC. */

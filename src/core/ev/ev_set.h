@@ -190,7 +190,8 @@ struct mt_ev_set {
 	/* What every packet looks at; behind the end of the structure are the bits. */
 	struct mt_ev_shared *shared;
 	const uint16_t *order;	      /* places, as in mt_ev_shared: those, or own_places */
-	struct mt_ev_set_port *ports; /* behind the bits */
+	struct mt_ev_set_port *ports; /* behind the bits ... */
+	uint64_t *proved_ns;	      /* ... with, by port, when its reverse_ev was proved last */
 	uint32_t open_ports;	      /* neither down here nor abandoned because of the peer */
 	uint16_t n_evs;
 	uint16_t n_usable;
@@ -214,10 +215,10 @@ struct mt_ev_set {
 	uint32_t refs;
 	uint16_t probe_from; /* where the search for a due probe goes on */
 	uint16_t probes;     /* since probes_since_ns */
-	uint8_t stretch; /* of probe intervals, while nothing is sent there; endpoint/ev_probes.c */
 	uint64_t probes_since_ns;
 	struct mt_ev_fault *faults; /* n_faults, see mt_ev_fault */
 	uint16_t n_faults, faults_room;
+	uint8_t stretch; /* of probe intervals, while nothing is sent there; endpoint/ev_probes.c */
 	uint16_t *own_places; /* NULL: all EVs are where the profile has them */
 	struct mt_peer_ports peer_ports;
 	struct mt_ev_bits bits[];

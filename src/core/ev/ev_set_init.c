@@ -20,7 +20,8 @@ static size_t bits_size(uint16_t n_evs)
 
 size_t mt_ev_set_size(uint16_t n_evs, uint32_t n_ports)
 {
-	size_t ports = n_ports * (sizeof(struct mt_peer_port) + sizeof(struct mt_ev_set_port));
+	size_t ports = n_ports * (sizeof(struct mt_peer_port) + sizeof(uint64_t) +
+				  sizeof(struct mt_ev_set_port));
 
 	return sizeof(struct mt_ev_set) + bits_size(n_evs) + ((ports + 7) & ~(size_t)7);
 }
@@ -49,8 +50,8 @@ struct mt_ev_set *mt_ev_set_init(void *mem, struct mt_ev_shared *shared, const s
 	s->order = shared->places;
 	s->pool = pool;
 	mt_peer_ports_init(&s->peer_ports, (struct mt_peer_port *)(void *)at, shared->n_ports);
-	s->ports = (struct mt_ev_set_port *)(void *)(at +
-						     shared->n_ports * sizeof(struct mt_peer_port));
+	s->proved_ns = (uint64_t *)(void *)(at + shared->n_ports * sizeof(struct mt_peer_port));
+	s->ports = (struct mt_ev_set_port *)(void *)(s->proved_ns + shared->n_ports);
 	mb_link_init(&s->peers);
 	mb_link_init(&s->link);
 	mb_link_init(&s->probe_turn);

@@ -363,7 +363,7 @@ uint16_t mt_spray_pick_control(struct mt_spray *sp, const struct mt_ev_set *s, u
 
 	for (uint32_t k = 0; k < s->n_ports; k++) {
 		uint32_t p = (port + k) % s->n_ports;
-		uint16_t ev = mt_reverse_ev_get(s, p);
+		uint16_t ev = mt_spray_reverse_ev(sp, s, p);
 
 		if (ev == MT_EV_NONE && s->open_ports >> p & 1)
 			ev = usable_of_port(s, p, from);
@@ -379,7 +379,7 @@ static uint32_t pick_of_port(struct mt_spray *sp, const struct mt_ev_set *s, uin
 {
 	const struct mt_ev_port *pp = &s->shared->ports[port];
 	uint32_t from = (uint32_t)mb_prng_below(&sp->prng, pp->count);
-	uint16_t reverse = mt_reverse_ev_get(s, port);
+	uint16_t reverse = mt_spray_reverse_ev(sp, s, port);
 	uint32_t got = 0;
 
 	if (reverse != MT_EV_NONE)

@@ -39,6 +39,7 @@ struct mt_spray {
 	bool in_order;	  /* this QP has heard of no queue, see mt_spray_leave_order */
 	uint16_t width;	  /* EVs of a port in the next rounds */
 	uint16_t run_ev;
+	uint64_t doubted_ns; /* an EV that was proved before is not taken, see mt_spray_doubt */
 };
 
 /* mt_spray_init begins without a place in the rotation, which only data packets need. */
@@ -132,7 +133,8 @@ uint32_t mt_spray_pick_tail(struct mt_spray *sp, const struct mt_ev_set *s, uint
  * An EV set keeps one EV of each plane that is known to have reached the peer: data sent on it were
  * acknowledged, or a probe on it was answered. A sender of data learns this from its SACKs. A QP
  * that only receives tests a random EV each round trip, of one plane after the other, as long as
- * something arrives; there is no timer. What one QP learns serves all that share the set. See
+ * something arrives; there is no timer. What one QP learns serves all that share the set. That the
+ * peer seems not to hear it is what one peer says, and holds for its QP. See
  * docs/design/0013-ways-back.md.
  */
 
@@ -143,9 +145,12 @@ uint32_t mt_spray_pick_tail(struct mt_spray *sp, const struct mt_ev_set *s, uint
 #define MT_REVERSE_EV_WAITS 32u
 
 /* mt_reverse_ev_set notes that something sent on this EV has reached the peer. */
-static inline void mt_reverse_ev_set(struct mt_ev_set *s, uint16_t ev)
+static inline void mt_reverse_ev_set(struct mt_ev_set *s, uint16_t ev, uint64_t now_ns)
 {
-	s->ports[mt_ev_port(s, ev)].reverse_ev = ev;
+	uint32_t port = mt_ev_port(s, ev);
+
+	s->ports[port].reverse_ev = ev;
+	s->proved_ns[port] = now_ns;
 	mt_ev_note_heard(s, ev);
 }
 
@@ -155,6 +160,24 @@ static inline uint16_t mt_reverse_ev_get(const struct mt_ev_set *s, uint32_t por
 	uint16_t ev = s->ports[port].reverse_ev;
 
 	return ev != MT_EV_NONE && mt_ev_is_usable(s, ev) && mt_ev_is_open(s, ev) ? ev : MT_EV_NONE;
+}
+
+/*
+ * mt_spray_doubt says that the peer of this QP seems not to hear answers that left before then, on
+ * whatever plane: this QP no longer takes EVs that were proved earlier. Others do, for they need
+ * not believe this peer.
+ */
+static inline void mt_spray_doubt(struct mt_spray *sp, uint64_t before_ns)
+{
+	if (before_ns > sp->doubted_ns)
+		sp->doubted_ns = before_ns;
+}
+
+/* mt_spray_reverse_ev is mt_reverse_ev_get but for EVs that this QP doubts. */
+static inline uint16_t mt_spray_reverse_ev(const struct mt_spray *sp, const struct mt_ev_set *s,
+					   uint32_t port)
+{
+	return s->proved_ns[port] < sp->doubted_ns ? MT_EV_NONE : mt_reverse_ev_get(s, port);
 }
 
 /* mt_reverse_ev_postpone puts the next test off for a round trip, as the set or else timing knows

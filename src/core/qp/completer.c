@@ -147,7 +147,7 @@ static void note_answered(struct mt_qp *qp, const struct sack *s)
 	mb_assert(s->ev < ev_set->n_evs);
 	mt_port_status_answered(qp->engine, ev_set, s->ev, s->sent_ns, s->now_ns);
 	mt_uplink_answered(qp->engine, ev_set, mt_ev_port(ev_set, s->ev), s->sent_ns, s->now_ns);
-	mt_reverse_ev_set(ev_set, s->ev); /* REQ(req.reverse.from-sacks) */
+	mt_reverse_ev_set(ev_set, s->ev, s->now_ns); /* REQ(req.reverse.from-sacks) */
 }
 
 /*

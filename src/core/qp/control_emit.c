@@ -10,6 +10,7 @@
  * path, and two ends that each rely on EVs which have just died would otherwise never hear of each
  * other again. A quarter goes back by the EV of the cause: to find one path of n there and another
  * back by chance takes n times as long.
+ * What was proved before the peer stopped hearing us counts no more, see mt_spray_doubt.
  * REQ(req.reverse.per-plane) REQ(req.reverse.unproved) REQ(req.reverse.unheard)
  */
 #include "base/assert.h"
@@ -75,8 +76,9 @@ static uint16_t try_reply_ev(struct mt_qp *qp, uint8_t port, uint32_t ev, bool a
 		default:
 			break;
 		}
-	return mt_reverse_ev_get(s, port % s->n_ports) == MT_EV_NONE ? find_ev(s, port, ev)
-								     : MT_EV_NONE;
+	return mt_spray_reverse_ev(&qp->req.spray, s, port % s->n_ports) == MT_EV_NONE
+		       ? find_ev(s, port, ev)
+		       : MT_EV_NONE;
 }
 
 static uint16_t pick_reply_ev(struct mt_qp *qp, uint8_t port, uint32_t ev, bool answer_lost)

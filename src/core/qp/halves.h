@@ -46,6 +46,19 @@ void mt_completer_implied_ack(struct mt_qp *qp, uint64_t msn, uint64_t now_ns);
  */
 MT_COLD void mt_responder_run_in_order(const struct mt_incoming *c, uint64_t msn);
 
+/*
+ * mt_responder_probe_reverse_ev tests an EV of a QP to which a packet came, once reverse_ev_next_ns
+ * has passed: a QP that only receives gets no SACKs, so that nothing else shows which EVs reach its
+ * peer.
+ */
+void mt_responder_probe_reverse_ev(struct mt_qp *qp, uint64_t now_ns);
+/*
+ * mt_responder_doubt_reverse_evs notes that the peer asks, or sends again what we have: it has not
+ * heard our answers, and the EVs that were proved may have died since. It has waited before it
+ * asked, for a round trip or more: what was proved meanwhile is not what lost them.
+ */
+void mt_responder_doubt_reverse_evs(struct mt_qp *qp, uint64_t now_ns);
+
 /* ---- what the parts of the completer share ---- */
 
 /*

@@ -9,13 +9,9 @@
  */
 #include "base/assert.h"
 #include "base/serial.h"
-#include "core/ev/spray.h"
 #include "core/ext/ext.h"
 #include "core/qp/halves.h"
 #include "wire/opcode.h"
-
-/* After so many times the shortest wait for an answer without a packet all begins again. */
-#define WAY_BACK_IDLE 8u
 
 /*
  * Written where it stays: a copy right after single bytes were stored waits for all of them. A
@@ -460,28 +456,6 @@ MT_COLD static bool scatter(struct mt_incoming *c)
 	return true;
 }
 
-/*
- * A QP that only receives gets no SACKs, so that nothing shows which EVs reach its peer: one is
- * probed. REQ(req.reverse.probe)
- */
-static void probe_reverse_ev(struct mt_qp *qp, uint64_t now_ns)
-{
-	struct mt_engine *e = qp->engine;
-	uint64_t due_ns = qp->ev_set->reverse_ev_next_ns;
-	uint16_t ev;
-
-	if (now_ns < qp->ev_set->reverse_ev_next_ns || !mt_qp_may_send(qp))
-		return;
-	mt_reverse_ev_postpone(qp->ev_set, &e->cfg.timing, now_ns);
-	if (due_ns == 0 || now_ns - due_ns > WAY_BACK_IDLE * e->cfg.timing.tail_probe_min_ns)
-		return; /* after a pause: packets that we send may be answered before a probe is */
-	ev = mt_reverse_ev_candidate(qp->ev_set, &qp->req.spray.prng);
-	if (ev == MT_EV_NONE)
-		return;
-	mt_engine_queue_probe(e, qp, ev, MT_PROBE_REVERSE_EV);
-	e->stats.reverse_ev_probes++;
-}
-
 /* A mark is answered by a SACK of its own. REQ(rsp.sack.trigger.ecn) */
 static void echo_mark(struct mt_incoming *c, bool answer_lost)
 {
@@ -503,6 +477,8 @@ static void acknowledge(struct mt_incoming *c)
 	bool answer_lost = c->pkt->bth.rtx || c->place != MT_RX_NEW;
 
 	note_ack_path(qp, c->rx, answer_lost);
+	if (c->pkt->bth.rtx && c->place != MT_RX_NEW)
+		mt_responder_doubt_reverse_evs(qp, c->rx->now_ns);
 	if (c->rx->meta->ecn_ce) {
 		echo_mark(c, answer_lost);
 	} else if (mt_sacker_packet(sacker, c->pkt->payload_len, c->pkt->bth.a || answer_lost,
@@ -510,7 +486,8 @@ static void acknowledge(struct mt_incoming *c)
 		set_trigger(&sacker->trigger, c->rx, c->psn, answer_lost);
 		mb_list_push(&qp->engine->control, &qp->control);
 	}
-	probe_reverse_ev(qp, c->rx->now_ns);
+	if (c->rx->now_ns >= qp->ev_set->reverse_ev_next_ns)
+		mt_responder_probe_reverse_ev(qp, c->rx->now_ns);
 }
 
 /* Takes a packet that is new, and says whether it is to be acknowledged. */
@@ -586,6 +563,7 @@ void mt_responder_probe(struct mt_qp *qp, const struct mt_rx *rx)
 	if (qp->ext)
 		mt_negotiation_rx(&qp->ext->negotiation, rx->pkt->peth.ext);
 	note_ack_path(qp, rx, true);
+	mt_responder_doubt_reverse_evs(qp, rx->now_ns);
 	mt_engine_queue_control(qp->engine, &answer); /* REQ(rsp.sack.trigger.probe) */
 	if (qp->rsp.msn > 0)
 		queue_ack(qp);
