@@ -341,10 +341,24 @@ static void bind_window(struct world *w)
 		world_fail(w, "making and binding the window: %d", result);
 }
 
+/* Of one QP: receives are taken as from a queue of its own, in order. REQ(ext.srq.take) */
+static void open_srq(struct world *w)
+{
+	const struct mt_srq_cap cap = {
+		.depth = w->cap.rq_depth, .max_sge = w->cap.max_recv_sge, .pd = PD};
+	int result = mt_srq_init(w->node.engine, engine_node_block(&w->node, mt_srq_size(&cap)),
+				 &cap, w, &w->cap.srq);
+
+	if (result != MT_OK)
+		world_fail(w, "mt_srq_init: %d", result);
+}
+
 static void connect(struct world *w)
 {
 	int result;
 
+	if (w->shares_receives)
+		open_srq(w);
 	w->qp = engine_node_qp(&w->node, &w->cap, w->connection.other_qpn, w);
 	if (!w->qp)
 		return;
@@ -478,8 +492,9 @@ static void post_receives(struct world *w)
 
 		if (e->receive_at_ns[e->posted] > w->now_ns)
 			return;
-		result = w->cap.max_recv_sge ? mt_qp_post_recv_sges(w->qp, &wr)
-					     : mt_qp_post_recv(w->qp, e->posted);
+		result = w->cap.srq	       ? mt_srq_post(w->cap.srq, &wr)
+			 : w->cap.max_recv_sge ? mt_qp_post_recv_sges(w->qp, &wr)
+					       : mt_qp_post_recv(w->qp, e->posted);
 		if (result != MT_OK)
 			world_fail(w, "posting receive %zu: %d", e->posted, result);
 	}

@@ -86,6 +86,8 @@ void world_print(const struct world *w)
 	for (size_t i = 0; i < OPTION_COUNT; i++)
 		if (*option(&o, i))
 			printf(" %s=%u", option_list[i].name, *option(&o, i));
+	if (w->shares_receives)
+		printf(" (an SRQ)");
 	printf("\n");
 }
 
@@ -190,6 +192,7 @@ static void set_attributes(struct world *w)
 				    .in_order = extension && world_below(w, 2),
 				    .max_recv_sge = extension ? 1 : 0,
 				    .pd = 7};
+	w->shares_receives = extension && world_below(w, 2);
 	w->cc = (struct mt_cc_profile_cfg){.kind = MT_CC_NONE};
 	if (world_below(w, 2))
 		w->cc = (struct mt_cc_profile_cfg){.kind = MT_CC_NSCC,

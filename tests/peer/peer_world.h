@@ -63,6 +63,7 @@ struct world {
 	struct peer_connection connection; /* the peer's */
 	struct rd_qp_attr attr;
 	struct mt_qp_cap cap;
+	bool shares_receives; /* our QP takes them from an SRQ */
 	struct mt_cc_profile_cfg cc;
 	uint32_t n_planes, n_evs, trim_bytes;
 	bool trims_last_hop, no_faults, trace;
