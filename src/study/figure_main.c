@@ -38,16 +38,43 @@ static int list_figures(void)
 	return status;
 }
 
+/* is_stdout says whether a FILE that was asked for is standard output. */
+static bool is_stdout(const char *path)
+{
+	return path && strcmp(path, "-") == 0;
+}
+
+static FILE *open_output(const char *path)
+{
+	return is_stdout(path) ? stdout : fopen(path, "we");
+}
+
+static bool close_output(FILE *to)
+{
+	const bool ok = fflush(to) == 0 && !ferror(to);
+
+	return (to == stdout || fclose(to) == 0) && ok;
+}
+
 static bool write_markdown(const struct sim_figure *f, const json_t *made, const char *path)
 {
-	FILE *to = strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
-	bool ok;
+	FILE *to = open_output(path);
 
 	if (!to)
 		return false;
 	sim_figure_markdown(f, made, to);
-	ok = fflush(to) == 0 && !ferror(to);
-	return (to == stdout || fclose(to) == 0) && ok;
+	return close_output(to);
+}
+
+static bool write_json(const json_t *made, const char *path)
+{
+	FILE *to = open_output(path);
+	bool ok;
+
+	if (!to)
+		return false;
+	ok = json_dumpf(made, to, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) == 0;
+	return close_output(to) && ok;
 }
 
 /* write_figure writes what was asked for; false: said what could not be written. */
@@ -58,9 +85,9 @@ static bool write_figure(const struct sim_figure *f, const struct figure_options
 	json_t *data;
 	bool ok = true;
 
-	if (!o->markdown || strcmp(o->markdown, "-") != 0)
+	if (!is_stdout(o->markdown) && !is_stdout(o->json))
 		sim_figure_print(made, stdout);
-	if (o->json && json_dump_file(made, o->json, JSON_INDENT(1) | JSON_REAL_PRECISION(9))) {
+	if (o->json && !write_json(made, o->json)) {
 		fprintf(stderr, WHO ": %s: cannot be written: %s\n", o->json, strerror(errno));
 		ok = false;
 	}
@@ -116,7 +143,8 @@ static const struct ui_flag flags[] = {
 		  "at the scale of tests: smaller and shorter"),
 	UI_TEXT("--html", figure_options, html, "FILE",
 		"one page with curves, that needs no other file"),
-	UI_TEXT("--json", figure_options, json, "FILE", "all results, and which claims hold"),
+	UI_TEXT("--json", figure_options, json, "FILE",
+		"all results, and which claims hold; -: on stdout"),
 	UI_TEXT("--markdown", figure_options, markdown, "FILE",
 		"a section of docs/results.md; -: on stdout"),
 	{"--threads", UI_FLAG_U32, "N", "they change how long it takes, nothing else",

@@ -69,7 +69,7 @@ static bool store_flag(const struct ui_flag *flag, void *options, const char *te
 		*(const char **)out = text;
 		return *text != '\0';
 	case UI_FLAG_MAYBE:
-		*(const char **)out = text;
+		*(const char **)out = strcmp(text, "-") == 0 ? "" : text;
 		return true;
 	case UI_FLAG_TEXTS:
 		return store_another(out, text);

@@ -25,7 +25,7 @@ enum ui_flag_kind {
 	UI_FLAG_BYTES,	/* uint64_t, bytes with k, M or G (powers of 1024), min .. max */
 	UI_FLAG_TIME,	/* uint64_t nanoseconds, a number with ns, us, ms, s or m, min .. max */
 	UI_FLAG_TEXT,	/* const char *, not empty */
-	UI_FLAG_MAYBE,	/* const char *: what follows `=`, or "" when the flag is alone */
+	UI_FLAG_MAYBE,	/* const char *: what follows `=`; "": the flag is alone, or has `-` */
 	UI_FLAG_TEXTS,	/* struct ui_flag_texts: the flag may be given several times */
 };
 

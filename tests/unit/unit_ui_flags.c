@@ -101,6 +101,8 @@ TEST(ui_flags_parse, a_value_that_may_be_left_out)
 	assert_string_equal(o.json, "");
 	assert_int_equal(PARSE(said, "x", "--json=f"), UI_FLAGS_OK);
 	assert_string_equal(o.json, "f");
+	assert_int_equal(PARSE(said, "x", "--json=-"), UI_FLAGS_OK);
+	assert_string_equal(o.json, "");
 	assert_int_equal(PARSE(said, "x"), UI_FLAGS_OK);
 	assert_null(o.json);
 }
