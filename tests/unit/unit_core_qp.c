@@ -388,6 +388,49 @@ CASE(mt_qp_tick, probes_take_different_evs)
 	assert_u_between(mb_popcount64(all), 17, 31);
 }
 
+/* The EV of what the next timeout sends again. */
+static uint16_t resent_on(void)
+{
+	struct mt_tx_desc d;
+
+	for (;;) {
+		uint64_t now = mt_engine_deadline(n.engine);
+
+		mt_engine_tick(n.engine, now);
+		while (node_tx(&n, now, &d, 1) == 1)
+			for (uint16_t ev = 0; d.pkt.bth.rtx && ev < opts.ev_profile.n_evs; ev++)
+				if (opts.evs[ev].value == d.ev)
+					return ev;
+	}
+}
+
+/*
+ * The usable EVs may be those that are dead: one whose probes are answered and that waits for a
+ * packet takes what there is. REQ(req.ev.trial)
+ */
+CASE(mt_qp_tick, every_second_timeout_tries_an_ev_that_awaits_its_trial)
+{
+	const uint16_t ev = 3;
+
+	opts.attr.retry_exp = RD_RETRY_EXP_FOREVER;
+	start();
+	assert_i_eq(node_post(&n, n.qp, 1, 8, 0), MT_OK);
+	node_drain(&n, 1000);
+	while (mt_ev_state_of(n.qp->ev_set, ev) == MT_EV_GOOD) {
+		mt_qp_retire_ev_group(n.qp, ev, 1000, MT_EV_BY_LOSS);
+		engine_node_grow_if_wanted(&n.base);
+	}
+	mt_ev_note_lost_bytes(n.qp->ev_set, ev, 4000);
+	for (unsigned timeouts = 1; timeouts <= 6; timeouts++) {
+		n.qp->ev_set->trial = ev; /* its probes were answered again */
+		if (timeouts % 2)
+			assert_true(resent_on() != ev);
+		else
+			assert_u_eq(resent_on(), ev);
+		assert_u_eq(node_stats(&n).timeouts, timeouts);
+	}
+}
+
 CASE(mt_qp_tick, the_timeout_has_a_floor)
 {
 	uint64_t now;

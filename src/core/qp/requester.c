@@ -159,6 +159,21 @@ static uint16_t pick_other_ev(struct mt_qp *qp, uint32_t free_ports, uint16_t av
 }
 
 /*
+ * The EV of what is sent again. After every second timeout it is one that waits for its trial, if
+ * there is one: the usable EVs may be those that are dead. REQ(req.ev.trial)
+ */
+static uint16_t pick_resend_ev(struct mt_qp *qp, uint32_t free_ports, uint16_t avoid,
+			       enum mt_next *unsent)
+{
+	const uint32_t timeouts = qp->req.rto.timeouts;
+	uint16_t ev = MT_EV_NONE;
+
+	if (timeouts > 0 && timeouts % 2 == 0)
+		ev = mt_ev_take_trial(qp->ev_set, free_ports, UINT32_MAX);
+	return ev != MT_EV_NONE ? ev : pick_other_ev(qp, free_ports, avoid, unsent);
+}
+
+/*
  * Picks the EV of a first transmission: the next of the rotation, or the same one again within a
  * run; MT_EV_NONE: *unsent says why.
  */
@@ -221,7 +236,7 @@ static enum mt_next send_lost(struct mt_qp *qp, uint64_t psn, uint64_t now_ns, u
 	if (!req->timed_out && !(cc_is_open(qp, rec->nominal) && share_is_open(qp) &&
 				 mt_pace_may_send(&req->pace, now_ns)))
 		return MT_NEXT_BLOCKED;
-	ev = pick_other_ev(qp, free_ports, rec->ev, &unsent); /* REQ(req.rtx.other-ev) */
+	ev = pick_resend_ev(qp, free_ports, rec->ev, &unsent); /* REQ(req.rtx.other-ev) */
 	if (ev == MT_EV_NONE)
 		return unsent;
 	mb_assert_slow(msn_of_slot(&req->sq, rec->slot) <= req->sq.next);
@@ -334,7 +349,7 @@ static enum mt_next send_repeat(struct mt_qp *qp, uint64_t now_ns, uint32_t free
 		req->repeat_last = false;
 		return MT_NEXT_BLOCKED;
 	}
-	ev = pick_other_ev(qp, free_ports, MT_EV_NONE, &unsent);
+	ev = pick_resend_ev(qp, free_ports, MT_EV_NONE, &unsent);
 	if (ev == MT_EV_NONE)
 		return unsent;
 	req->repeat_last = false;
