@@ -636,6 +636,38 @@ CASE(mt_completer_nack, trimmed_again_waits)
 	assert_u_eq(wait_of(2000) / opts.cfg.timing.tail_probe_min_ns, 1);
 }
 
+/* The wait after the last of ten trims at the last hop, in the shortest waits that there are. */
+static uint64_t wait_after_ten_trims(void)
+{
+	uint64_t now = 1000, waited = 0;
+
+	opts.attr.timeout = 24;
+	start_message(sent, 1);
+	for (unsigned i = 0; i < 10; i++) {
+		rx_at(now + 100, node_nack(&n, &sent[0], MW_NACK_TRIMMED_LASTHOP));
+		waited = wait_of(now);
+		now += waited;
+	}
+	return waited / opts.cfg.timing.tail_probe_min_ns;
+}
+
+/* REQ(req.loss.nack-wait) */
+CASE(mt_completer_nack, trimmed_often_waits_longer_where_nothing_empties_the_queue)
+{
+	assert_u_between(wait_after_ten_trims(), 15, 32);
+}
+
+/* REQ(req.loss.nack-wait) */
+CASE(mt_completer_nack, trimmed_often_waits_no_longer_with_congestion_control)
+{
+	opts.cc_profile = (struct mt_cc_profile_cfg){
+		.kind = MT_CC_NSCC,
+		.link_bps = 100000000000,
+		.base_rtt_ns = 12000,
+	};
+	assert_u_between(wait_after_ten_trims(), 1, 4);
+}
+
 static void trim_at(uint64_t now, unsigned i, enum mw_nack_reason reason, uint8_t code)
 {
 	struct mw_packet nack = node_nack(&n, &sent[i], (uint8_t)reason);
@@ -691,6 +723,24 @@ CASE(mt_completer_nack, with_a_gap_there_is_no_other_wait)
 	trim_at(3000, 0, MW_NACK_TRIMMED_LASTHOP, mt_pace_encode(40000));
 	assert_u_eq(n.qp->req.window.n_backoff, 0);
 	assert_u_eq(n.qp->req.window.lost, 1);
+}
+
+/* REQ(cc.pace.gap) The queue is before a link that is slower than the receiver's. */
+CASE(mt_completer_nack, a_gap_that_is_too_short_gives_way_to_the_wait)
+{
+	const uint8_t code = mt_pace_encode(64);
+	uint64_t now = 2000;
+
+	start_message(sent, 1);
+	for (unsigned i = 0; i < 16; i++) {
+		trim_at(now, 0, MW_NACK_TRIMMED_LASTHOP, code);
+		assert_u_eq(n.qp->req.window.n_backoff, 0);
+		now += 1000;
+		assert_u_eq(node_tx(&n, now, sent, SENT_MAX), 1);
+	}
+	trim_at(now, 0, MW_NACK_TRIMMED_LASTHOP, code);
+	assert_u_eq(n.qp->req.window.n_backoff, 1);
+	assert_u_eq(node_tx(&n, now + 1000, sent, SENT_MAX), 0);
 }
 
 /* REQ(cc.pace.gap) Those that met on one plane go on at any. */

@@ -478,23 +478,29 @@ static bool nack_matches(const struct mt_qp *qp, uint64_t psn, uint32_t entropy)
  * A packet that is trimmed goes again at once: another path may be free. At the last hop there is
  * no other, and in the fabric it has tried enough of them after a while: then, as when the
  * responder has no room, it waits; else sender and NACKs would feed each other for as long as it
- * lasts. Queues are soon empty; only for want of memory it waits longer each time.
- * REQ(req.loss.nack) REQ(req.loss.nack-wait)
+ * lasts. Queues are soon empty; for want of memory it waits longer each time, and behind a queue at
+ * the last hop that no congestion control makes shorter. REQ(req.loss.nack) REQ(req.loss.nack-wait)
  */
 #define TRIMS_AT_ONCE 3u
+/* A gap follows from the receiver's link: it is too short behind a slower one. REQ(cc.pace.gap) */
+#define TRIMS_PACED 16u
 
-static bool resends_at_once(const struct mt_tx_rec *rec, uint8_t reason)
+static bool resends_at_once(const struct mt_tx_rec *rec, uint8_t reason, bool paced)
 {
+	if (paced)
+		return rec->tries < TRIMS_PACED;
 	if (reason == MW_NACK_TRIMMED)
 		return rec->tries < TRIMS_AT_ONCE;
 	return reason == MW_NACK_TRIMMED_LASTHOP && rec->tries == 0;
 }
 
-static enum mt_tx_state backoff_state(uint8_t reason)
+static enum mt_tx_state backoff_state(const struct mt_cc *cc, uint8_t reason)
 {
 	if (reason == MW_NACK_TRIMMED)
 		return MT_TX_BACKOFF_PATH;
-	return reason == MW_NACK_TRIMMED_LASTHOP ? MT_TX_BACKOFF_SHORT : MT_TX_BACKOFF;
+	if (reason == MW_NACK_TRIMMED_LASTHOP && cc->ops != &mt_cc_none)
+		return MT_TX_BACKOFF_SHORT;
+	return MT_TX_BACKOFF;
 }
 
 /* A NACKed packet has left the network, whether it is sent again at once or after the back-off. */
@@ -506,12 +512,12 @@ static void retract_packet(struct mt_qp *qp, uint64_t psn, uint64_t now_ns, uint
 	struct mt_requester *req = &qp->req;
 	const struct mt_tx_rec *rec = mt_tx_rec(&req->window, psn);
 
-	if (paced || resends_at_once(rec, reason)) {
+	if (resends_at_once(rec, reason, paced)) {
 		mt_completer_mark_lost(qp, psn, now_ns, kind);
 		return;
 	}
 	mt_tx_window_nack_backoff(&req->window, psn, mt_qp_nack_backoff_ns(qp),
-				  backoff_state(reason));
+				  backoff_state(&req->cc, reason));
 	req->cc.inflight -= rec->nominal;
 	req->cc.ops->loss(&req->cc, now_ns, kind, rec->nominal);
 	qp->engine->stats.nack_backoffs++;
