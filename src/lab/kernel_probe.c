@@ -43,17 +43,27 @@ static bool try_lines(struct ml_probe *p, enum ml_feature feature, const char *t
 	return p->ok[feature];
 }
 
+static const struct {
+	const char *kind, *lines;
+} devices[] = {
+	{"dummy", "link add sr0 type dummy\nlink set sr0 up\n"},
+	{"ifb", "link add sr0 type ifb\nlink set sr0 up\n"},
+	{"veth", "link add sr0 type veth peer name sr1\nlink set sr0 up\n"},
+};
+
+#define DEVICES (sizeof(devices) / sizeof(devices[0]))
+
+bool ml_probe_knows_sid_device(const char *kind)
+{
+	for (size_t i = 0; i < DEVICES; i++)
+		if (strcmp(devices[i].kind, kind) == 0)
+			return true;
+	return false;
+}
+
 static void try_sid_device(struct ml_probe *p)
 {
-	static const struct {
-		const char *kind, *lines;
-	} devices[] = {
-		{"dummy", "link add sr0 type dummy\nlink set sr0 up\n"},
-		{"ifb", "link add sr0 type ifb\nlink set sr0 up\n"},
-		{"veth", "link add sr0 type veth peer name sr1\nlink set sr0 up\n"},
-	};
-
-	for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]) && !p->sid_device; i++)
+	for (size_t i = 0; i < DEVICES && !p->sid_device; i++)
 		if (try_lines(p, ML_FEATURE_SID_DEVICE, "ip", devices[i].lines))
 			p->sid_device = devices[i].kind;
 }

@@ -68,6 +68,9 @@ void ml_probe_run(struct ml_probe *p);
 /* ml_probe_check says whether there can be a lab at all. 0; -1: e says what is missing. */
 int ml_probe_check(const struct ml_probe *p, struct ml_error *e);
 
+/* ml_probe_knows_sid_device says whether sid_device can be this. */
+bool ml_probe_knows_sid_device(const char *kind);
+
 /*
  * ---- what a list of faults as a whole means for each port ----
  *

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #define VERSION 2
+#define ID_DIGITS 16
 #define PATH_BYTES 96
 #define TEXT_MAX (1u << 20)
 
@@ -35,12 +36,33 @@ int ml_state_name(const char *name, struct ml_error *e)
 			    ML_LAB_NAME_MAX - 1);
 }
 
+/* In what others can write to a file may say anything of a lab, and a link lead anywhere. */
+static int check_folder(const char *path, struct ml_error *e)
+{
+	struct stat st;
+
+	if (lstat(path, &st) != 0)
+		return errno == ENOENT ? 0 : ml_error_set(e, "%s: %s", path, strerror(errno));
+	if (S_ISDIR(st.st_mode) && (st.st_uid == 0 || st.st_uid == geteuid()) &&
+	    !(st.st_mode & (S_IWGRP | S_IWOTH)))
+		return 0;
+	return ml_error_set(
+		e, "%s: must be a folder of root that nobody else can write to; remove it", path);
+}
+
+static int check_folders(struct ml_error *e)
+{
+	return check_folder(ML_RUN_DIR, e) || check_folder(ML_STATE_DIR, e) ? -1 : 0;
+}
+
 int ml_state_lock(struct ml_error *e)
 {
 	int fd;
 
-	mkdir("/run/softmrc", 0755);
+	mkdir(ML_RUN_DIR, 0755);
 	mkdir(ML_STATE_DIR, 0755);
+	if (check_folders(e))
+		return -1;
 	fd = open(ML_STATE_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return ml_error_set(e, "%s: %s", ML_STATE_DIR, strerror(errno));
@@ -259,6 +281,13 @@ static int read_lists(struct ml_lab *lab, json_t *off, json_t *faults)
 	return 0;
 }
 
+/* What a lab's file says besides numbers and lists: each has a form of its own. */
+static bool words_ok(const char *id, const char *sid_device)
+{
+	return strlen(id) == ID_DIGITS && strspn(id, "0123456789abcdef") == ID_DIGITS &&
+	       ml_probe_knows_sid_device(sid_device);
+}
+
 static struct ml_lab *from_json(json_t *json, const char *file, struct ml_error *e)
 {
 	const char *name, *id, *topology, *text = NULL, *sid_device, *no_program;
@@ -272,7 +301,8 @@ static struct ml_lab *from_json(json_t *json, const char *file, struct ml_error 
 			"pace", &pace, "mtu", &mtu, "sid_device", &sid_device, "building",
 			&building, "owner", &owner, "owner_since", &since, "program", &program,
 			"no_program", &no_program, "off", &off, "faults", &faults) ||
-	    version != VERSION || strcmp(name, file) != 0 || since < 0 ||
+	    version != VERSION || strcmp(name, file) != 0 || !words_ok(id, sid_device) ||
+	    since < 0 ||
 	    (pace != 0 &&
 	     (pace < (json_int_t)ML_PACE_MIN_BPS || pace > (json_int_t)ML_PACE_MAX_BPS)) ||
 	    mtu < (int)MF_MTU_MIN || mtu > (int)MF_MTU_MAX || program < 0 || program > UINT32_MAX) {
@@ -304,8 +334,12 @@ struct ml_lab *ml_state_read(const char *name, bool *missing, struct ml_error *e
 	char path[PATH_BYTES];
 	json_error_t error;
 	struct ml_lab *lab = NULL;
-	json_t *json = json_load_file(path_of(name, ".json", path), 0, &error);
+	json_t *json;
 
+	*missing = false;
+	if (check_folders(e))
+		return NULL;
+	json = json_load_file(path_of(name, ".json", path), 0, &error);
 	*missing = !json && access(path, F_OK) != 0;
 	if (json)
 		lab = from_json(json, name, e);
@@ -332,17 +366,20 @@ int ml_state_reload(struct ml_lab *lab, struct ml_error *e)
 	return failed ? ml_error_set(e, "%s: the lab is gone", path) : 0;
 }
 
-/* The files of its hosts. */
+/* The files of its hosts; of a link in its place only the link goes. */
 static void remove_folder(const char *path)
 {
-	DIR *dir = opendir(path);
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
 
 	while (dir && (entry = readdir(dir)))
-		unlinkat(dirfd(dir), entry->d_name, 0);
+		unlinkat(fd, entry->d_name, 0);
 	if (dir)
 		closedir(dir);
-	rmdir(path);
+	else if (fd >= 0)
+		close(fd);
+	remove(path);
 }
 
 void ml_state_remove(const char *name)

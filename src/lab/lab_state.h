@@ -13,7 +13,8 @@
 #include "lab/lab.h"
 #include "lab/netns.h"
 
-#define ML_STATE_DIR "/run/softmrc/lab"
+#define ML_RUN_DIR "/run/softmrc"
+#define ML_STATE_DIR ML_RUN_DIR "/lab"
 #define ML_PREFIX_MAX 24u
 
 struct ml_lab {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Named network namespaces: see netns.h. */
 #include "lab/netns.h"
+#include "base/printable.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -16,21 +17,27 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define PATH_MAX_BYTES 320
 #define GRACE_MS 300
-#define INODES_MAX 4096u
+#define NAMESPACES_MAX 4096u
+
+static char *path_of(const char *name, char out[PATH_MAX_BYTES])
+{
+	snprintf(out, PATH_MAX_BYTES, "%s/%s", ML_NETNS_DIR, name);
+	return out;
+}
 
 int ml_netns_open(const char *name, struct ml_error *e)
 {
 	char path[PATH_MAX_BYTES];
-	int fd;
+	/* No link is followed, and of what is no namespace nothing is awaited. */
+	int fd = open(path_of(name, path), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 
-	snprintf(path, sizeof(path), "%s/%s", ML_NETNS_DIR, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		ml_error_set(e, "%s: %s", path, strerror(errno));
 	return fd;
@@ -69,21 +76,34 @@ size_t ml_netns_list(const char *prefix, void (*fn)(void *context, const char *n
 /* ---- clearing ---- */
 
 struct clearing {
-	struct ml_list list;
-	ino_t inode[INODES_MAX];
-	size_t inodes;
+	struct ml_list names; /* each with its NUL: any other byte may be in one */
+	struct stat ns[NAMESPACES_MAX];
+	size_t n;
 };
 
+static bool same_file(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* That of process 1, which can have a second name: all of the machine would end with it. */
+static bool is_machines(const struct stat *st)
+{
+	struct stat machine;
+
+	return stat("/proc/1/ns/net", &machine) == 0 && same_file(st, &machine);
+}
+
+/* What a link leads to is not ours, only the link is. */
 static void note_name(void *context, const char *name)
 {
 	struct clearing *c = context;
 	char path[PATH_MAX_BYTES];
 	struct stat st;
 
-	fprintf(c->list.to, "netns del %s\n", name);
-	snprintf(path, sizeof(path), "%s/%s", ML_NETNS_DIR, name);
-	if (c->inodes < INODES_MAX && stat(path, &st) == 0)
-		c->inode[c->inodes++] = st.st_ino;
+	fwrite(name, 1, strlen(name) + 1, c->names.to);
+	if (c->n < NAMESPACES_MAX && lstat(path_of(name, path), &st) == 0 && !is_machines(&st))
+		c->ns[c->n++] = st;
 }
 
 static bool lives_there(const struct clearing *c, const char *pid)
@@ -94,8 +114,8 @@ static bool lives_there(const struct clearing *c, const char *pid)
 	snprintf(path, sizeof(path), "/proc/%s/ns/net", pid);
 	if (stat(path, &st) != 0)
 		return false;
-	for (size_t i = 0; i < c->inodes; i++)
-		if (c->inode[i] == st.st_ino)
+	for (size_t i = 0; i < c->n; i++)
+		if (same_file(&c->ns[i], &st))
 			return true;
 	return false;
 }
@@ -133,6 +153,36 @@ static size_t end_processes(const struct clearing *c)
 	return n;
 }
 
+/*
+ * As `ip netns del`, but that unmounts what a link leads to; and in a list for ip(8) one name could
+ * be two. EINVAL: nothing is mounted there, for the machine began anew or it never was a namespace.
+ */
+static int delete_name(const char *name, struct ml_error *e)
+{
+	char path[PATH_MAX_BYTES];
+	int err = 0;
+
+	path_of(name, path);
+	if ((umount2(path, MNT_DETACH | UMOUNT_NOFOLLOW) != 0 && errno != EINVAL) ||
+	    remove(path) != 0)
+		err = errno;
+	if (!err || err == ENOENT)
+		return 0;
+	return ml_error_set(e, "removing %s: %s", mb_printable(path, sizeof(path)), strerror(err));
+}
+
+/* All that can be; -1 with what is wrong with one that cannot. */
+static int delete_all(struct clearing *c, struct ml_error *e)
+{
+	const char *end, *name = ml_list_text(&c->names);
+	int failed = 0;
+
+	for (end = name + c->names.len; name < end; name += strlen(name) + 1)
+		if (delete_name(name, e))
+			failed = -1;
+	return failed;
+}
+
 int ml_netns_clear(const char *prefix, size_t *processes, struct ml_error *e)
 {
 	struct clearing *c = calloc(1, sizeof(*c));
@@ -140,12 +190,12 @@ int ml_netns_clear(const char *prefix, size_t *processes, struct ml_error *e)
 
 	if (!c)
 		return ml_error_set(e, "no memory");
-	ml_list_open(&c->list);
+	ml_list_open(&c->names);
 	if (ml_netns_list(prefix, note_name, c)) {
 		*processes += end_processes(c);
-		failed = ml_proc_batch("ip", ml_list_text(&c->list), true, e);
+		failed = delete_all(c, e);
 	}
-	ml_list_close(&c->list);
+	ml_list_close(&c->names);
 	free(c);
 	return failed;
 }

@@ -12,9 +12,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <poll.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -206,6 +209,132 @@ HOSTILE_TEST(namespaces_of_impossible_names_are_not_ours)
 		assert_i_eq(unlink(names[i]), 0);
 }
 
+/* ---- namespaces ---- */
+
+static pid_t start_in(const char *netns)
+{
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* also where the test fails */
+		execlp("ip", "ip", "netns", "exec", netns, "sleep", "1000", (char *)NULL);
+		_exit(127);
+	}
+	/* It is there when its namespace is no longer ours. */
+	for (int i = 0; i < 500 && run("ip netns identify %d | grep -qx %s", (int)pid, netns); i++)
+		poll(NULL, 0, 20);
+	return pid;
+}
+
+static bool lives(pid_t pid)
+{
+	return waitpid(pid, NULL, WNOHANG) == 0;
+}
+
+static void end(pid_t pid)
+{
+	assert_i_eq(kill(pid, SIGKILL), 0);
+	assert_i_eq(waitpid(pid, NULL, 0), pid);
+}
+
+/* What runs in a namespace of this name ends; what runs in those of names like it does not. */
+HOSTILE_TEST(processes_end_where_the_lab_left_them_only)
+{
+	pid_t of_lab, of_other, of_longer;
+
+	assert_i_eq(run("ip netns add mrc-h1-host0 && ip netns add mrc-h12-host0 && "
+			"ip netns add other && ln -s other /run/netns/mrc-h1-host1"),
+		    0);
+	of_lab = start_in("mrc-h1-host0");
+	of_longer = start_in("mrc-h12-host0");
+	of_other = start_in("other");
+	lab_says("down h1", 0, "2 namespaces removed, 1 processes ended");
+	assert_i_eq(waitpid(of_lab, NULL, 0), of_lab);
+	assert_true(lives(of_longer));
+	assert_true(lives(of_other));
+	assert_i_eq(run("ip netns exec other true"), 0); /* the link is gone, not what it led to */
+	end(of_longer);
+	end(of_other);
+	assert_i_eq(run("ip netns del other; ip netns del mrc-h12-host0; ls /run/netns"), 0);
+	assert_string_equal(said, "");
+}
+
+/*
+ * Process 1 of a process namespace, whose network namespace has a second name: without care `down`
+ * would end every process of the machine.
+ */
+HOSTILE_TEST(second_name_of_the_machines_own_namespace_is_only_a_name)
+{
+	int status = run("unshare --net --mount --pid --fork --mount-proc sh -c '"
+			 "ip netns attach mrc-h1-host0 $$ && { sleep 1000 & } && "
+			 "%s lab down h1 && kill $! && ls /run/netns'",
+			 test_arg(0));
+
+	assert_i_eq(status, 0);
+	assert_string_equal(said, "lab h1 is down: 1 namespaces removed\n");
+	assert_i_eq(access("/run/netns/mrc-h1-host0", F_OK), -1);
+}
+
+/* Files, pipes, folders, mounts and links, and a name that is two commands to ip -batch. */
+HOSTILE_TEST(namespaces_that_are_none_go_and_nothing_behind_them)
+{
+	static const char two[] = "/run/netns/mrc-h1-a\nnetns del other";
+
+	assert_i_eq(
+		run("mkdir /tmp/kept && mount -t tmpfs none /tmp/kept && echo x >/tmp/kept/file && "
+		    "ip netns add other && cd /run/netns && ln -s /tmp/kept mrc-h1-link && "
+		    "ln -s /nowhere mrc-h1-nowhere && mkfifo mrc-h1-pipe && mkdir mrc-h1-dir && "
+		    "touch mrc-h1-file mrc-h1-bound && mount --bind /tmp/kept/file mrc-h1-bound && "
+		    "mkdir mrc-h1-bounddir && mount --bind /tmp/kept mrc-h1-bounddir"),
+		0);
+	assert_i_eq(close(open(two, O_CREAT | O_WRONLY | O_CLOEXEC, 0600)), 0);
+	lab_says("down h1", 0, "8 namespaces removed\n");
+	assert_i_eq(run("ls /run/netns && mountpoint -q /tmp/kept && cat /tmp/kept/file"), 0);
+	assert_string_equal(said, "other\nx\n");
+	assert_i_eq(run("umount /tmp/kept && rmdir /tmp/kept && ip netns del other"), 0);
+}
+
+/* A folder with something in it is not emptied: `down` names it, after all else is removed. */
+HOSTILE_TEST(namespace_that_cannot_be_removed_is_named)
+{
+	assert_i_eq(run("ip netns add mrc-h1-host0 && mkdir /run/netns/mrc-h1-a && "
+			"touch /run/netns/mrc-h1-a/kept"),
+		    0);
+	lab_says("down h1", 1, "removing /run/netns/mrc-h1-a: Directory not empty");
+	lab_says("up tiny --name h1", 1, "removing /run/netns/mrc-h1-a: Directory not empty");
+	assert_i_eq(run("ls /run/netns"), 0);
+	assert_string_equal(said, "mrc-h1-a\n");
+	assert_i_eq(run("rm -r /run/netns/mrc-h1-a"), 0);
+	lab_says("down h1", 0, "nothing was there");
+}
+
+/* In a lab that is up. Commands that go to the node say so, and do not wait nor act elsewhere. */
+static void node_is_refused(const char *instead, const char *why)
+{
+	assert_i_eq(
+		run("cd /run/netns && umount mrc-h1-host0 2>&1; rm mrc-h1-host0 && %s", instead),
+		0);
+	assert_i_eq(run("timeout 30 %s lab status h1", test_arg(0)), 1);
+	assert_non_null(strstr(said, why));
+	assert_i_eq(run("timeout 30 %s lab shell h1 host0 -- touch /tmp/ran", test_arg(0)), 1);
+	assert_i_eq(access("/tmp/ran", F_OK), -1);
+}
+
+HOSTILE_TEST(node_of_a_lab_that_is_up_is_something_else_by_now)
+{
+	if (lab("up tiny --name h1") != 0)
+		test_skip(said);
+	assert_i_eq(run("ip netns add other"), 0);
+	node_is_refused("mkfifo mrc-h1-host0", "mrc-h1-host0: Invalid argument");
+	node_is_refused("ln -s other mrc-h1-host0", "mrc-h1-host0: Too many levels of symbolic");
+	node_is_refused("touch mrc-h1-host0", "mrc-h1-host0: Invalid argument");
+	node_is_refused("touch mrc-h1-host0 && mount --bind /proc/self/ns/uts mrc-h1-host0",
+			"mrc-h1-host0: Invalid argument");
+	lab_says("down h1", 0, "12 namespaces removed");
+	assert_i_eq(run("ip netns del other"), 0);
+}
+
 /* ---- names ---- */
 
 HOSTILE_TEST(names_that_lead_elsewhere)
@@ -235,6 +364,59 @@ HOSTILE_TEST(names_that_lead_elsewhere)
 		}
 	lab_says("down ''", 1, "no name of a lab; 1 to");
 	assert_i_eq(access(FOLDER, F_OK), -1);
+}
+
+/* ---- the folder of state files ---- */
+
+static void folders_are_refused(const char *which)
+{
+	char why[128];
+
+	snprintf(why, sizeof(why), "%s: must be a folder of root", which);
+	lab_says("up tiny --name h1", 1, why);
+	lab_says("status h1", 1, why);
+	lab_says("shell h1 host0 -- true", 1, why);
+	lab_says("fault h1 plane0.t1-0 stall", 1, why);
+	lab_says("down h1", 1, why);
+}
+
+/* Who owns a folder could change any file in it at any time, also by links. */
+HOSTILE_TEST(state_folders_that_others_can_write_to_are_refused)
+{
+	assert_i_eq(run("mkdir -p /run/softmrc/lab /tmp/victim && chown 65534 /run/softmrc"), 0);
+	folders_are_refused("/run/softmrc");
+	assert_i_eq(run("chown 0 /run/softmrc && chmod 775 /run/softmrc"), 0);
+	folders_are_refused("/run/softmrc");
+	assert_i_eq(run("chmod 755 /run/softmrc && chmod 757 /run/softmrc/lab"), 0);
+	folders_are_refused("/run/softmrc/lab");
+	assert_i_eq(run("rmdir /run/softmrc/lab && ln -s /tmp/victim /run/softmrc/lab"), 0);
+	folders_are_refused("/run/softmrc/lab");
+	assert_i_eq(run("rm /run/softmrc/lab && touch /run/softmrc/lab"), 0);
+	folders_are_refused("/run/softmrc/lab");
+	assert_i_eq(run("rm /run/softmrc/lab && rmdir /tmp/victim && rmdir /run/softmrc"), 0);
+}
+
+/* Links in the places of a lab's files are removed; what they lead to is not. */
+HOSTILE_TEST(links_in_place_of_a_labs_files_are_not_followed)
+{
+	static const char lay[] =
+		"mkdir -p /run/softmrc/lab /tmp/victim && cd /run/softmrc/lab && "
+		"echo kept >/tmp/victim/file && ln -s /tmp/victim h1 && "
+		"ln -s /tmp/victim/file h1.part && ln -s /tmp/victim/file h1.json";
+
+	assert_i_eq(run("%s", lay), 0);
+	lab_says("status h1", 1, STATE ": ");
+	lab_says("down h1", 0, "nothing was there");
+	assert_i_eq(run("ls /run/softmrc/lab && cat /tmp/victim/*"), 0);
+	assert_string_equal(said, "kept\n");
+	assert_i_eq(run("%s", lay), 0);
+	if (lab("up tiny --name h1") != 0)
+		test_skip(said);
+	lab_says("shell h1 host0 -- true", 0, "");
+	assert_i_eq(run("ls /tmp/victim && cat /tmp/victim/*"), 0);
+	assert_string_equal(said, "file\nkept\n");
+	lab_says("down h1", 0, "12 namespaces removed");
+	assert_i_eq(run("rm -r /tmp/victim"), 0);
 }
 
 /* ---- state files ---- */
@@ -286,6 +468,10 @@ HOSTILE_TEST(state_files_with_a_wrong_value)
 		const char *key, *value;
 	} wrong[] = {
 		{"version", "99"},
+		{"id", "\"\""},
+		{"id", "\"000000000000000g\""},
+		{"sid_device", "\"bridge\""},
+		{"sid_device", "\"x\\nlink\""},
 		{"name", "\"h2\""},
 		{"topology", "\"/nowhere.toml\""},
 		{"topology", "\"nosuch\""},
@@ -327,6 +513,12 @@ HOSTILE_TEST(state_files_with_a_wrong_value)
 		free(text);
 		json_decref(bad);
 	}
+	/* One that is not there, or another's. */
+	json_object_set_new(good, "program", json_integer(UINT32_MAX));
+	text = json_dumps(good, 0);
+	state_is(text);
+	lab_says("status h1", 1, "lab h1: its switch program: BPF program 4294967295: ");
+	free(text);
 	json_decref(good);
 	lab_says("down h1", 0, "12 namespaces removed");
 }

@@ -275,6 +275,50 @@ static void change_state(const char *name, const char *sed)
 	assert_i_eq(system(command), 0);
 }
 
+/* The owner of a lab is killed after sed changed its file; the lab is there a second later. */
+static void watchdog_spares(const char *sed)
+{
+	char name[ML_LAB_NAME_MAX];
+	struct ml_down down;
+	struct ml_error e;
+	pid_t owner;
+
+	fixture_able();
+	name_of(name, getpid());
+	owner = start_owner(name);
+	change_state(name, sed);
+	end_owner(owner);
+	poll(NULL, 0, 1000);
+	assert_u_eq(fixture_leftover(name), 12);
+	assert_i_eq(ml_lab_down(name, &down, &e), 0);
+	assert_u_eq(down.namespaces, 12);
+}
+
+TEST(lab_watchdog, spares_a_lab_of_its_name_and_another_id)
+{
+	watchdog_spares("s/\"id\": \"[0-9a-f]*\"/\"id\": \"0123456789abcdef\"/");
+}
+
+/* Whose lab it is cannot be known. */
+TEST(lab_watchdog, spares_a_lab_whose_file_cannot_be_read)
+{
+	watchdog_spares("s/{/[/");
+}
+
+TEST(lab_watchdog, removes_what_is_left_without_a_file)
+{
+	char name[ML_LAB_NAME_MAX], path[64];
+	pid_t owner;
+
+	fixture_able();
+	name_of(name, getpid());
+	owner = start_owner(name);
+	snprintf(path, sizeof(path), "/run/softmrc/lab/%s.json", name);
+	assert_i_eq(unlink(path), 0);
+	end_owner(owner);
+	wait_until_gone(name);
+}
+
 /* Process 1 lives, but it is not the one that the number was of. */
 TEST(lab_up, takes_the_place_of_an_owner_whose_number_is_used_again)
 {
