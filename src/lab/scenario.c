@@ -17,34 +17,49 @@ const char *ml_scenario_counter_name(enum ml_scenario_counter counter)
 	return counter_name[counter];
 }
 
-/* "3", "0-3,7", or [0, 1, 2]. */
+static bool read_number(const char **at, uint32_t *n)
+{
+	char *end;
+	unsigned long value;
+
+	if (**at < '0' || **at > '9')
+		return false;
+	value = strtoul(*at, &end, 10);
+	*n = (uint32_t)value;
+	*at = end;
+	return value <= UINT32_MAX;
+}
+
+/* "3", "0-3,7", or [0, 1, 2], which comes as "0,1,2". */
+static bool add_hosts(struct ml_scenario_program *p, const char *at)
+{
+	uint32_t first, last;
+
+	p->hosts = 0;
+	do {
+		if (!read_number(&at, &first))
+			return false;
+		last = first;
+		if (*at == '-') {
+			at++;
+			if (!read_number(&at, &last) || last < first)
+				return false;
+		}
+		if (last - first >= ML_SCENARIO_HOSTS_MAX - p->hosts)
+			return false;
+		for (uint32_t i = 0; i <= last - first; i++)
+			p->host[p->hosts++] = first + i;
+	} while (*at++ == ',');
+	return !at[-1];
+}
+
 static int read_hosts(const struct ml_toml *r, const struct mb_toml_item *item, void *to,
 		      uint64_t max)
 {
-	struct ml_scenario_program *p = to;
-	const char *at = item->value;
-	char *end;
-
 	(void)max;
-	p->hosts = 0;
-	do {
-		unsigned long first = strtoul(at, &end, 10), last = first;
-
-		if (end == at)
-			break;
-		if (*end == '-') {
-			at = end + 1;
-			last = strtoul(at, &end, 10);
-			if (end == at)
-				break;
-		}
-		for (; first <= last && p->hosts < ML_SCENARIO_HOSTS_MAX; first++)
-			p->host[p->hosts++] = (uint32_t)first;
-		at = end + 1;
-	} while (*end == ',');
-	if (!*end && end != item->value && p->hosts)
+	if (add_hosts(to, item->value))
 		return 0;
-	return ml_toml_refuse(r, item, "must be hosts such as 3, \"0-3,7\" or [0, 1]");
+	return ml_toml_refuse(r, item, "must be up to 128 hosts such as 3, \"0-3,7\" or [0, 1]");
 }
 
 static int read_pace(const struct ml_toml *r, const struct mb_toml_item *item, void *to,
