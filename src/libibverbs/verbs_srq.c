@@ -31,7 +31,6 @@ struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *srq_
 struct ibv_srq *mv_create_srq_ex(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr)
 {
 	struct ibv_srq_init_attr init;
-	struct ibv_srq *srq;
 
 	if (!context || !attr || attr->comp_mask >= IBV_SRQ_INIT_ATTR_RESERVED ||
 	    !(attr->comp_mask & IBV_SRQ_INIT_ATTR_PD) || !attr->pd || attr->pd->context != context)
@@ -39,10 +38,7 @@ struct ibv_srq *mv_create_srq_ex(struct ibv_context *context, struct ibv_srq_ini
 	if ((attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE) && attr->srq_type != IBV_SRQT_BASIC)
 		return iv_null(EOPNOTSUPP);
 	init = (struct ibv_srq_init_attr){.srq_context = attr->srq_context, .attr = attr->attr};
-	srq = ibv_create_srq(attr->pd, &init);
-	if (srq)
-		attr->attr = init.attr;
-	return srq;
+	return ibv_create_srq(attr->pd, &init);
 }
 
 /* A limit beyond the queue, as it will be, is refused before anything changes. */

@@ -5,7 +5,7 @@ foreach(name cancel ctl devices objects qp post events verbs verbs_qp verbs_ud)
 	softmrc_test(live_${name} SOURCES live_${name}.c live_fixture.c LINKS libibverbs libmrc Threads::Threads
 		LABELS live release TIMEOUT 180)
 endforeach()
-foreach(name verbs_change verbs_ex verbs_mw verbs_srq verbs_status)
+foreach(name verbs_change verbs_ex verbs_mw verbs_ops verbs_query verbs_srq verbs_status)
 	softmrc_test(live_${name} SOURCES live_${name}.c verbs_fixture.c
 		LINKS libibverbs libmrc Threads::Threads LABELS live release TIMEOUT 180)
 endforeach()

@@ -142,6 +142,40 @@ TEST(verbs_register_driver, before_there_is_a_list)
 	in_process(library(0), driver_first);
 }
 
+/* Each release has a function of its own for drivers to come by. */
+static void register_all(void)
+{
+	static const int ops;
+	void (*come)(const void *);
+	char name[40], version[32];
+	void *address;
+
+	for (int node = 30; node <= 79; node++) {
+		snprintf(name, sizeof(name), "verbs_register_driver_%d", node);
+		snprintf(version, sizeof(version), "IBVERBS_PRIVATE_%d", node);
+		if (strcmp(version, FAKE_NODE) == 0)
+			continue;
+		address = dlvsym(RTLD_DEFAULT, name, version);
+		check(address != NULL);
+		memcpy(&come, &address, sizeof(come));
+		come(&ops);
+	}
+}
+
+/* The library ends the process when a second driver comes, and its own does with the first list. */
+static void other_releases(void)
+{
+	register_all();
+	register_all(); /* more than are remembered */
+	open_fake();
+	register_all();
+}
+
+TEST(verbs_register_driver, of_other_releases_than_the_library)
+{
+	in_process(library(0), other_releases);
+}
+
 static void fork_first(void)
 {
 	check(ibv_fork_init() == FAKE_INT && calls("ibv_fork_init") == 1);

@@ -214,10 +214,23 @@ TEST_WITH(verbs_fixture_setup, verbs_fixture_teardown, ibv_create_srq_ex, basic_
 					    .srq_type = IBV_SRQT_BASIC,
 					    .pd = r->pd};
 	struct ibv_srq *srq = ibv_create_srq_ex(r->ctx, &init);
+	struct ibv_srq_attr granted;
 
 	assert_non_null(srq);
 	assert_int_equal(ibv_dealloc_pd(r->pd), EBUSY);
 	assert_int_equal(ibv_destroy_srq(srq), 0);
+	/* What a basic one does not need is allowed to be there. */
+	init.comp_mask |= IBV_SRQ_INIT_ATTR_CQ;
+	init.cq = r->cq[0];
+	srq = ibv_create_srq_ex(r->ctx, &init);
+	assert_non_null(srq);
+	assert_int_equal(ibv_query_srq(srq, &granted), 0);
+	assert_true(granted.max_wr >= 3);
+	assert_int_equal(ibv_destroy_srq(srq), 0);
+	init.attr.max_wr = UINT32_MAX;
+	assert_null(ibv_create_srq_ex(r->ctx, &init));
+	assert_int_equal(errno, EINVAL);
+	init.attr.max_wr = 3;
 	init.srq_type = IBV_SRQT_TM;
 	assert_null(ibv_create_srq_ex(r->ctx, &init));
 	assert_int_equal(errno, EOPNOTSUPP);
