@@ -87,6 +87,8 @@ uint64_t ml_process_since(pid_t pid)
 	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
 	fclose(f);
 	rest = strrchr(text, ')'); /* the name before may hold anything */
+	if (rest && (strncmp(rest, ") Z", 3) == 0 || strncmp(rest, ") X", 3) == 0))
+		return 0; /* it has ended, and nobody has waited for it */
 	for (int field = 2; rest && field < 22; field++)
 		rest = strchr(rest + 1, ' ');
 	if (rest)

@@ -66,7 +66,7 @@ int ml_down_if_same(const char *name, uint64_t id, struct ml_error *e);
 
 /*
  * ml_process_since returns when a process began, in ticks since the machine did: with its number it
- * is unmistakable. 0: there is no such process.
+ * is unmistakable. 0: there is no such process, or it has ended.
  */
 uint64_t ml_process_since(pid_t pid);
 

@@ -110,6 +110,71 @@ TEST(mrc_lab, in_a_user_namespace)
 	use_and_remove();
 }
 
+/* Namespace holders note themselves in a folder of the test's. */
+static char runtime[] = "/tmp/lab_cli.XXXXXX";
+
+static int runtime_setup(void **state)
+{
+	(void)state;
+	strcpy(runtime + strlen(runtime) - 6, "XXXXXX");
+	return mkdtemp(runtime) && setenv("XDG_RUNTIME_DIR", runtime, 1) == 0 ? 0 : -1;
+}
+
+/* Nothing but the folder of holders may be left, and that goes with the last lab. */
+static int runtime_teardown(void **state)
+{
+	char path[64];
+
+	(void)state;
+	unsetenv("XDG_RUNTIME_DIR");
+	snprintf(path, sizeof(path), "%s/softmrc-lab", runtime);
+	rmdir(path);
+	return rmdir(runtime);
+}
+
+#define RUNTIME_TEST(name) TEST_WITH(runtime_setup, runtime_teardown, mrc_lab, name)
+
+RUNTIME_TEST(in_a_user_namespace_says_what_is_wrong)
+{
+	char name[ML_LAB_NAME_MAX + 1];
+
+	able("--rootless");
+	assert_i_eq(lab("up tiny --name c%d --rootless", id()), 1);
+	heard("up already");
+	snprintf(name, sizeof(name), "c%d\n", id());
+	good("status --names");
+	heard(name);
+	good("down c%d", id());
+	assert_i_eq(lab("up labb --name c%d --rootless", id()), 1);
+	heard("did you mean lab");
+	assert_i_eq(lab("status c%d", id()), 1);
+	heard("is not up");
+}
+
+/* A holder that is killed takes its lab along; what it noted is not taken for a lab. */
+RUNTIME_TEST(in_a_user_namespace_goes_with_its_holder)
+{
+	char path[128];
+	FILE *f;
+	int pid;
+
+	able("--rootless");
+	snprintf(path, sizeof(path), "%s/softmrc-lab/c%d.holder", runtime, id());
+	f = fopen(path, "re");
+	assert_non_null(f);
+	assert_i_eq(fscanf(f, "%d", &pid), 1);
+	fclose(f);
+	assert_i_eq(kill(pid, SIGKILL), 0);
+	for (int i = 0; i < 500 && lab("status c%d", id()) == 0; i++)
+		poll(NULL, 0, 20);
+	assert_i_eq(lab("shell c%d host0 -- true", id()), 1);
+	heard("is not up");
+	assert_i_eq(access(path, F_OK), -1);
+	able("--rootless"); /* its name is free */
+	good("down c%d", id());
+	heard("12 namespaces removed");
+}
+
 TEST(mrc_lab, says_what_is_wrong)
 {
 	able("");
@@ -176,6 +241,30 @@ TEST(mrc_lab_run, holds_a_run_against_its_checks)
 			     "[[program]]\nname = \"a\"\nhost = 0\nrun = \"sleep 1000\"\n");
 	assert_i_eq(lab("run %s --json", path), 1);
 	heard("still ran at the limit");
+	unlink(path);
+}
+
+/* Datagrams from one host to another, which the ports of the first have counted. */
+TEST(mrc_lab_run, holds_what_ports_counted_against_its_checks)
+{
+	char path[64];
+
+	able("");
+	good("down c%d", id());
+	write_scenario(path, "topology = \"tiny\"\nlimit = \"20s\"\n"
+			     "[[program]]\nname = \"a\"\nhost = 0\n"
+			     "run = \"for i in 1 2 3 4 5 6 7 8 9; do "
+			     "bash -c 'echo $i >/dev/udp/$MRC_LAB_ADDRESS_2/9'; done\"\n"
+			     "[[check]]\ncounter = \"packets\"\nof = \"host0\"\nleast = 9\n"
+			     "[[check]]\ncounter = \"lost\"\nmost = 0\n");
+	good("run %s", path);
+	heard("packets at host0: at least 9");
+	heard("lost at all ports: 0 to 0");
+	write_scenario(path, "topology = \"tiny\"\n[[check]]\ncounter = \"packets\"\n"
+			     "least = 1000000\n[[check]]\ncounter = \"dropped\"\n");
+	assert_i_eq(lab("run %s", path), 1);
+	heard("packets at all ports: at least 1000000");
+	heard("dropped at all ports: at least 0");
 	unlink(path);
 }
 

@@ -7,6 +7,8 @@
 #include "lab/lab_fixture.h"
 
 #include <arpa/inet.h>
+#include <stdio.h>
+#include <sys/mount.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -313,6 +315,42 @@ FAULT_TEST(swap_leads_packets_elsewhere)
 	assert_u_between(fixture_count(&fixture, 0, 2, mf_ev_of(0, 0, 0), N), 0, 0);
 	fixture_lift(&fixture);
 	fixture_whole(&fixture);
+}
+
+/* ---- what cannot be done ---- */
+
+/* As if somebody had removed the switch with ip(8), beside us. */
+static void take_away(const char *node)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "/run/netns/mrc-%s-%s", fixture.name, node);
+	assert_i_eq(umount2(path, MNT_DETACH), 0);
+	assert_i_eq(unlink(path), 0);
+}
+
+/* Neither in the list, nor in the ports that could have done it, nor in the file. */
+FAULT_TEST(that_fails_half_way_is_rolled_back)
+{
+	struct mf_fault fault;
+	struct ml_lab *again;
+	struct ml_error e;
+	size_t n;
+
+	take_away("plane1.t0-0");
+	assert_i_eq(ml_fault_read(fixture.t, "host0", "down", &fault, &e), 0);
+	assert_i_eq(ml_lab_add_fault(fixture.lab, &fault, &e), -1);
+	assert_non_null(
+		strstr(e.text, fixture.name)); /* its namespace, or one with a cable there */
+	ml_lab_faults(fixture.lab, &n);
+	assert_u_eq(n, 0);
+	for (uint32_t link = 0; link < fixture.t->n_links; link++)
+		assert_false(ml_lab_port(fixture.lab, link)->down);
+	again = ml_lab_open(fixture.name, &e);
+	assert_non_null(again);
+	ml_lab_faults(again, &n);
+	assert_u_eq(n, 0);
+	ml_lab_close(again);
 }
 
 /* ---- checksums ---- */

@@ -469,6 +469,7 @@ HOSTILE_TEST(state_files_with_a_wrong_value)
 	} wrong[] = {
 		{"version", "99"},
 		{"id", "\"\""},
+		{"id", "\"0000000000000000z\""},
 		{"id", "\"000000000000000g\""},
 		{"sid_device", "\"bridge\""},
 		{"sid_device", "\"x\\nlink\""},
