@@ -233,10 +233,14 @@ TEST(mrc_lab_run, holds_a_run_against_its_checks)
 			     "background = true\n"
 			     "[[fault]]\ntarget = \"plane0.t1-0\"\nfault = \"stall\"\n"
 			     "at = \"50ms\"\nfor = \"50ms\"\nevery = \"100ms\"\ntimes = 2\n"
+			     "[[fault]]\ntarget = \"plane1.t0-0\"\nfault = \"reboot\"\n"
+			     "for = \"100ms\"\n"
 			     "[[check]]\nprogram = \"a\"\nsays = \"hello from host\"\n");
 	good("run %s", path);
 	heard("2 of 2 did");
 	heard("plane0.t1-0 stall");
+	heard("plane1.t0-0 off");
+	heard("plane1.t0-0 on");
 	write_scenario(path, "topology = \"tiny\"\nlimit = \"1s\"\n"
 			     "[[program]]\nname = \"a\"\nhost = 0\nrun = \"sleep 1000\"\n");
 	assert_i_eq(lab("run %s --json", path), 1);
