@@ -63,7 +63,8 @@ PROCESS_TEST(ml_processes_start, each_on_its_host_knows_which_it_is)
 		.name = "a",
 		.host = {5, 7},
 		.hosts = 2,
-		.run = "echo $MRC_LAB_INDEX; echo twice >&2; cat; exit $((3 + MRC_LAB_INDEX))"};
+		.run = "echo $MRC_LAB_INDEX; echo twice >&2; readlink /proc/$$/fd/0; exit $((3 + "
+		       "MRC_LAB_INDEX))"};
 
 	start(&program);
 	wait_for_all();
@@ -73,8 +74,8 @@ PROCESS_TEST(ml_processes_start, each_on_its_host_knows_which_it_is)
 	assert_i_eq(c.member[0].status, 3);
 	assert_i_eq(c.member[1].status, 4);
 	assert_false(c.member[0].overdue);
-	printed(0, "0\ntwice\n");
-	printed(1, "1\ntwice\n");
+	printed(0, "0\ntwice\n/dev/null\n");
+	printed(1, "1\ntwice\n/dev/null\n");
 }
 
 /* Programs of softmrc are found first, beside the running one. */
