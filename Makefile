@@ -104,6 +104,10 @@ bench-host: all ## bandwidth, latency and CPU time against UDP, TCP and UCX: BEN
 bench-verbs: all ## unmodified verbs programs beside libmrc and kernel TCP: BENCH_FLAGS='--rounds 1 --json'
 	@python3 -B bench/verbs/bench.py $(BENCH_FLAGS)
 
+.PHONY: bench-profile
+bench-profile: all ## where the CPU time of both ends goes, by part: BENCH_FLAGS='--only WRITE --json'
+	@python3 -B bench/verbs/profile.py $(BENCH_FLAGS)
+
 .PHONY: fuzz
 fuzz: ## libFuzzer on every target, FUZZ_SECONDS each (default 60)
 	@tools/deps check

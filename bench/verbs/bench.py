@@ -112,20 +112,29 @@ def finish(process):
     return text
 
 
+def surroundings(case, place, options):
+    """What fills in a case's command, and the environment of each side."""
+    words = {"built": options.work, "examples": options.mrc.parent.parent / "lib/softmrc/examples",
+             "port": random.randrange(20000, 30000)}
+    addresses = ("127.0.0.1",) * 2 if case.lone else (place.address(0), place.address(1))
+    envs = [{**case.env, **({} if case.means == "TCP" else {"MRC_PORTS": address})} for address in addresses]
+    return words, envs
+
+
+def words_of(case, words):
+    return (case.command + ("" if case.lone else f" {case.port}")).format(**words).split()
+
+
 def run(case, place, options):
     """Runs a case once; its figure."""
-    port = random.randrange(20000, 30000)
-    mrc = case.means != "TCP"
-    words = {"built": options.work, "examples": options.mrc.parent.parent / "lib/softmrc/examples", "port": port}
-    argv = (case.command + ("" if case.lone else f" {case.port}")).format(**words).split()
+    words, envs = surroundings(case, place, options)
+    argv = words_of(case, words)
     prefix = [str(options.mrc), "run", "--"] if case.means == "drop-in" else []
-    envs = [{**case.env, **({"MRC_PORTS": place.address(side)} if mrc else {})} for side in (0, 1)]
     if case.lone:
-        env = {**envs[1], **({"MRC_PORTS": "127.0.0.1"} if mrc else {})}
-        return read(case, finish(place.start(1, prefix + argv, env)))
+        return read(case, finish(place.start(1, prefix + argv, envs[1])))
     server = place.start(0, prefix + argv, envs[0])
     try:
-        place.wait_listening(server, port, LIMIT_S)
+        place.wait_listening(server, words["port"], LIMIT_S)
         text = finish(place.start(1, prefix + argv + [place.address(0)], envs[1]))
         finish(server)
     finally:
@@ -142,11 +151,16 @@ def read(case, text):
     return float(found[-1]) * factor
 
 
+def missing(case):
+    """Why its program cannot be started, or nothing."""
+    program = case.command.split()[0]
+    return "" if program.startswith("{") or shutil.which(program) else f"{program} is not installed"
+
+
 def measure(case, place, options):
     """One round of a case; one that cannot run says why and is left out from then on."""
-    program = case.command.split()[0]
-    if case.reason or (not program.startswith("{") and not shutil.which(program)):
-        case.reason = case.reason or f"{program} is not installed"
+    case.reason = case.reason or missing(case)
+    if case.reason:
         return
     spinner = subprocess.Popen(["taskset", "-c", "0", "sh", "-c", "while :; do :; done"]) if case.busy else None
     try:
