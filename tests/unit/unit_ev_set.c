@@ -434,17 +434,24 @@ TEST_WITH(six_active, NULL, mt_ev_retire, a_path_that_was_well_for_long_does_not
 	assert_u_eq(mt_ev_set_probe_deadline(set), 2001 + 16 * 4 * INTERVAL + INTERVAL);
 }
 
-/* The EV has lost a packet of 4184 bytes twice, and as many probes as it takes are answered. */
-static uint64_t lose_twice(uint16_t ev, uint64_t now)
+/* The EV loses a packet of so many bytes, comes back by its probes, and is retired again. */
+static uint64_t relapse(uint16_t ev, uint16_t bytes, uint64_t now)
 {
 	retire(ev, now);
-	mt_ev_note_lost_bytes(set, ev, 4184);
-	mt_ev_note_lost_bytes(set, ev, 1000);
+	mt_ev_note_lost_bytes(set, ev, bytes);
+	mt_ev_note_lost_bytes(set, ev, bytes - 1);
 	now += INTERVAL;
 	assert_false(answer(probe(ev, now), now));
 	now += INTERVAL;
 	assert_true(answer(probe(ev, now), now));
 	retire(ev, now);
+	return now;
+}
+
+/* The EV has lost a packet of 4184 bytes twice, and as many probes as it takes are answered. */
+static uint64_t lose_twice(uint16_t ev, uint64_t now)
+{
+	now = relapse(ev, 4184, now);
 	for (int i = 0; i < 3; i++) {
 		assert_u_eq(mt_ev_take_trial(set, UINT32_MAX, 4184), i < 2 ? MT_EV_NONE : ev);
 		now += 2 * INTERVAL;
@@ -497,7 +504,7 @@ TEST_WITH(six_active, NULL, mt_ev_take_trial, where_none_as_large_is_sent_any_wi
 		assert_u_eq(mt_ev_take_trial(set, ~1u, 4184), MT_EV_NONE); /* has no room: none */
 	}
 	assert_u_eq(mt_ev_take_trial(set, 1, 100), 2);
-	assert_true(mt_ev_pass_trial(set, 2, now, now + 10));
+	assert_true(mt_ev_pass_trial(set, 2, 2 * INTERVAL, now + 10)); /* when it went bad */
 }
 
 /* The packets of one offer are counted, not those of all. */
@@ -538,6 +545,52 @@ TEST_WITH(six_active, NULL, mt_ev_take_trial, its_loss_is_no_retirement)
 	assert_u_eq(mt_ev_fault(set, 2)->retired, 2);
 	assert_u_eq(mt_ev_fault(set, 2)->answered, 0);
 	assert_u_eq(mt_ev_set_probe_deadline(set), now + 4 * INTERVAL);
+	assert_false(mt_ev_pass_trial(set, 2, now, now)); /* that trial is over */
+}
+
+TEST_WITH(six_active, NULL, mt_ev_take_trial, each_loss_of_one_counts_up_to_sixteen)
+{
+	uint64_t now = lose_twice(2, 0);
+
+	for (uint32_t flaps = 2; flaps < 20; flaps++) {
+		mt_ev_fault(set, 2)->on_trial = true;
+		assert_u_eq(mt_ev_retire(set, 2, now, MT_EV_BY_LOSS, changes), 0);
+		assert_u_eq(mt_ev_fault(set, 2)->flaps, flaps < 16 ? flaps : 16);
+	}
+}
+
+/* An EV whose probes are answered while another is on offer waits until that has its packet. */
+TEST_WITH(six_active, NULL, mt_ev_take_trial, the_one_on_offer_keeps_its_turn)
+{
+	uint64_t now = relapse(3, 4184, lose_twice(2, 0));
+
+	for (int i = 0; i < 2; i++) {
+		now += 2 * INTERVAL;
+		assert_false(answer(probe(3, now), now));
+	}
+	assert_u_eq(mt_ev_take_trial(set, UINT32_MAX, 4184), 2);
+	assert_u_eq(mt_ev_take_trial(set, UINT32_MAX, 4184), MT_EV_NONE);
+}
+
+TEST_WITH(six_active, NULL, mt_ev_take_trial, after_the_loss_of_a_single_byte_too)
+{
+	uint64_t now = relapse(2, 1, 0);
+
+	for (int i = 0; i < 2; i++) {
+		now += 2 * INTERVAL;
+		assert_false(answer(probe(2, now), now));
+	}
+	assert_u_eq(mt_ev_take_trial(set, UINT32_MAX, 1), 2);
+}
+
+/* REQ(req.loss.slowest-ev) */
+TEST_WITH(six_active, NULL, mt_ev_retire, its_round_trips_no_longer_count)
+{
+	mt_reorder_sample(&set->reorder, 3, 10000);
+	mt_reorder_sample(&set->reorder, 2, 30000);
+	retire(2, 0);
+	mt_reorder_sample(&set->reorder, 3, 10000);
+	assert_true(set->reorder.max_ns < 30000);
 }
 
 /* REQ(req.ev.revive) */
@@ -889,4 +942,32 @@ TEST_WITH(six_active, NULL, mt_ev_set_init, keeps_to_its_memory)
 		assert_u_eq(cold_set[i], 0xAA);
 	for (size_t i = mt_ev_shared_bytes(set->shared); i < sizeof(cold_shared); i++)
 		assert_u_eq(cold_shared[i], 0xAA);
+}
+
+/* In memory behind it that looks like a port with a backup and room for an active EV. */
+TEST(mt_ev_shared_init, looks_at_no_port_behind_the_last)
+{
+	static const struct mt_ev all[] = {{1, 0}, {2, 1}, {3, 2}, {4, 3}};
+	const struct mt_ev_profile_cfg cfg = {.evs = all, .n_evs = 4, .n_active = 4};
+	const struct mt_ev_port behind = {.first = 7, .count = 1};
+	uint8_t *end = cold_shared + mt_ev_shared_size(&cfg, 4);
+
+	memcpy(end, &behind, sizeof(behind));
+	assert_false(mt_ev_shared_init(cold_shared, &cfg, 4)->has_backups);
+	assert_memory_equal(end, &behind, sizeof(behind));
+}
+
+TEST(mt_ev_shared_init, ports_with_evs_are_its_own)
+{
+	static const struct mt_ev all[] = {{1, 1}, {2, 1}};
+	const struct mt_ev_profile_cfg cfg = {.evs = all, .n_evs = 2, .n_active = 2};
+
+	assert_u_eq(mt_ev_shared_init(cold_shared, &cfg, 3)->own_ports, 1u << 1);
+}
+
+/* Where the bits of EVs fill their words, what follows is the ports of the peer. */
+TEST(mt_ev_set_init, whole_words_of_bits)
+{
+	make_256();
+	assert_u_eq(set->peer_ports.port[0].since_ns, 0);
 }

@@ -65,6 +65,22 @@ TEST(mt_local_ports_set, a_port_that_comes_back_is_above_suspicion)
 	assert_u_eq(mt_local_ports_open(&ports), 3);
 }
 
+/* Since the last of them went down, whichever that was; what is behind the last says nothing. */
+TEST(mt_local_ports_down_ns, since_none_is_up)
+{
+	for (uint32_t last = 0; last < 2; last++) {
+		mt_local_ports_init(&ports, 2, 0);
+		ports.since_ns[2] = 99;
+		mt_local_ports_set(&ports, !last, false, 0);
+		mt_local_ports_set(&ports, last, false, 0);
+		assert_u_eq(mt_local_ports_down_ns(&ports, 5), 5);
+		mt_local_ports_set(&ports, last, true, 10);
+		mt_local_ports_set(&ports, last, false, 30);
+		assert_u_eq(mt_local_ports_down_ns(&ports, 100), 70);
+		assert_u_eq(mt_local_ports_down_ns(&ports, 30), 0);
+	}
+}
+
 TEST(mt_local_ports_nearest, itself_or_the_next_that_is_up)
 {
 	mt_local_ports_init(&ports, 4, 0);

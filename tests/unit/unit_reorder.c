@@ -81,6 +81,17 @@ TEST(mt_reorder_sample, a_slower_one_takes_its_place)
 	assert_u_eq(r.max_ns, 10001);
 }
 
+TEST(mt_reorder_sample, one_as_slow_takes_its_place)
+{
+	struct mt_reorder r = two_evs(30000);
+
+	mt_reorder_sample(&r, 2, 30000);
+	mt_reorder_sample(&r, 1, 10000);
+	assert_u_eq(r.max_ns, 30000);
+	mt_reorder_sample(&r, 2, 10000);
+	assert_u_eq(r.max_ns, 20000);
+}
+
 TEST(mt_reorder_sample, what_is_no_longer_sampled_is_forgotten)
 {
 	struct mt_reorder r = two_evs(30000);
@@ -110,6 +121,7 @@ TEST(mt_reorder_retire, its_sample_sinks_at_once)
 TEST(mt_reorder_window_unknown, several_round_trips_up_to_the_longest)
 {
 	struct mt_reorder r, even = two_evs(10000), wide = two_evs(80000);
+	struct mt_timing t = timing;
 
 	mt_reorder_init(&r, 32);
 	assert_u_eq(mt_reorder_window_unknown(&r, &timing), 100000);
@@ -118,6 +130,10 @@ TEST(mt_reorder_window_unknown, several_round_trips_up_to_the_longest)
 	mt_reorder_init(&r, 32);
 	mt_reorder_sample(&r, 0, 25000);
 	assert_u_eq(mt_reorder_window_unknown(&r, &timing), 100000);
+	t.reorder_max_ns = 100003;
+	assert_u_eq(mt_reorder_window_unknown(&r, &t), 100003);
+	mt_reorder_sample(&r, 0, 22000);
+	assert_u_eq(mt_reorder_window_unknown(&r, &t), 88000);
 }
 
 TEST(mt_reorder_refresh, raises_nothing)

@@ -229,6 +229,8 @@ TEST(mt_spray_pick, leaves_the_order_when_it_hears_of_a_queue)
 			mt_spray_leave_order(&sp);
 		else
 			mt_spray_skip_once(&sp, set, 3);
+		for (int i = 0; i < 15 && !trimmed; i++)
+			next(ANY, MT_EV_NONE); /* the round that passes over it */
 		for (int round = 0; round < 8; round++)
 			in_order += next_round_is_in_order();
 		assert_true(in_order < 2);
@@ -355,6 +357,16 @@ TEST(mt_spray_pick, the_lost_turn_is_that_of_a_port_without_room)
 	assert_u_eq(mt_ev_port(set, next(1 | 2, MT_EV_NONE)), 1);
 	assert_u_eq(mt_ev_port(set, next(1 | 4, MT_EV_NONE)), 2);
 	assert_u_eq(skipped, 1);
+}
+
+/* REQ(req.spray.skip-turn) */
+TEST(mt_spray_pick, the_lost_turn_is_that_of_a_single_ev_without_room)
+{
+	make(2, 2, 2);
+	mt_spray_skip_once(&sp, set, 1);
+	assert_u_eq(next(2, MT_EV_NONE), MT_EV_NONE);
+	assert_u_eq(skipped, 1);
+	assert_u_eq(next(2, MT_EV_NONE), 1);
 }
 
 /* REQ(req.spray.skip-turn) */
