@@ -772,6 +772,7 @@ CASE(mt_completer_sack, of_which_no_sample_is_taken_shortens_the_gap)
 	assert_u_eq(n.qp->req.pace.gap_ns, 30720);
 	sack = node_sack(&n, &sent[2], 3);
 	sack.seth.tx_timestamp++;
+	n.qp->req.rtt.min_ns = 1; /* it has not queued for as long as that */
 	rx_at(900000, sack);
 	assert_u_eq(n.qp->req.pace.gap_ns, 23040);
 }
@@ -816,6 +817,15 @@ CASE(mt_completer_nack, only_of_the_transmission_that_is_out)
 	rx_at(6000, node_nack(&n, &sent[0], MW_NACK_TRIMMED_LASTHOP)); /* received */
 	assert_u_eq(n.qp->req.window.lost, 0);
 	assert_u_eq(node_stats(&n).rx_nacks, 4);
+}
+
+/* REQ(req.retry.progress) */
+CASE(mt_completer_nack, is_no_progress)
+{
+	start_message(sent, 3);
+	rx_at(2000, node_nack(&n, &sent[1], MW_NACK_TRIMMED));
+	assert_u_eq(n.qp->req.window.lost, 1);
+	assert_u_eq(n.qp->req.rto.step_ns, 1000);
 }
 
 CASE(mt_completer_nack, of_what_was_never_sent)

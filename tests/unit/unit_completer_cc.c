@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What congestion control is told of lost packets: each once, of which kind, and how large. */
+/*
+ * What congestion control is told: of lost packets each once, of which kind, and how large; of
+ * round trips those that count.
+ */
+#include "core/qp/halves.h"
 #include "unit/node_fixture.h"
 
 #define MAX 64u
@@ -12,6 +16,7 @@ static struct {
 	enum mt_cc_loss_kind kind;
 	uint64_t now_ns;
 	uint32_t bytes;
+	uint64_t rtt_ns; /* with the last SACK */
 } told;
 
 static void note_loss(struct mt_cc *cc, uint64_t now_ns, enum mt_cc_loss_kind kind, uint32_t bytes)
@@ -23,6 +28,12 @@ static void note_loss(struct mt_cc *cc, uint64_t now_ns, enum mt_cc_loss_kind ki
 	real->loss(cc, now_ns, kind, bytes);
 }
 
+static void note_ack(struct mt_cc *cc, const struct mt_cc_ack *ack)
+{
+	told.rtt_ns = ack->rtt_ns;
+	real->ack(cc, ack);
+}
+
 /* The QP's algorithm, with a listener before it. */
 static void listen(void)
 {
@@ -32,6 +43,7 @@ static void listen(void)
 	real = n.qp->req.cc.ops;
 	ops = *real;
 	ops.loss = note_loss;
+	ops.ack = note_ack;
 	n.qp->req.cc.ops = &ops;
 }
 
@@ -100,4 +112,19 @@ CASE(mt_qp_tick, tells_of_what_a_timeout_gives_up)
 		node_drain(&n, now);
 	}
 	check_told(1, MT_CC_INFERRED, now);
+}
+
+/* REQ(req.ev.late) */
+CASE(mt_completer_sack, tells_of_no_round_trip_of_an_ev_that_is_left_behind)
+{
+	start_message(sent, 8);
+	listen();
+	mt_rtt_sample(&n.qp->req.rtt, 2000);
+	for (unsigned i = 0; i < 2; i++) {
+		mt_qp_retire_ev_group(n.qp, mt_tx_rec(&n.qp->req.window, node_psn(i))->ev, 1000,
+				      MT_EV_BY_LOSS);
+		rx_at(1000 + 7000 + i, node_sack(&n, &sent[i], i + 1));
+		n.qp->req.rtt.smoothed_ns = 2000;
+		assert_u_eq(told.rtt_ns, i == 0 ? 7000 : 0);
+	}
 }

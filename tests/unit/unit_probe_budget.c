@@ -152,6 +152,18 @@ CASE(mt_ev_sets_tick, the_last_probe_that_was_saved_up)
 	}
 }
 
+/* Idle destinations leave 512 to those in use. */
+CASE(mt_ev_sets_tick, the_last_probe_that_idle_ones_may_send)
+{
+	n.engine->revival_due_ns = 100 * MS + (SAVED_UP - 513) * GAP_NS;
+	for (uint32_t i = 0; i < 2; i++) {
+		memset(probes, 0, sizeof(probes));
+		mt_ev_sets_tick(n.engine, qps[i]->ev_set, 100 * MS);
+		count_probes(100 * MS);
+		assert_u_eq(probes[i], i == 0);
+	}
+}
+
 /* The adapter wakes up for sixteen probes at once; idle destinations leave half of the budget. */
 CASE(mt_ev_probes_deadline, when_there_are_enough_for_a_wake_up)
 {
@@ -190,6 +202,16 @@ CASE(mt_ev_sets_tick, idle_destinations_are_probed_ever_more_rarely)
 	assert_true(early >= 10 * BAD);
 	assert_u_between(late, 0, 2 * DESTS * BAD); /* each EV once in 64 ms */
 	assert_u_between(probes[7], 1, 2 * BAD);
+}
+
+CASE(mt_ev_sets_tick, twice_as_rarely_after_twice_sixteen_intervals)
+{
+	struct mt_ev_set *s = qps[0]->ev_set;
+
+	mt_ev_sets_tick(n.engine, s, 32 * MS - 1);
+	assert_u_eq(s->stretch, 1);
+	mt_ev_sets_tick(n.engine, s, 32 * MS);
+	assert_u_eq(s->stretch, 2);
 }
 
 /* Its bad EVs are due at once. */

@@ -47,6 +47,14 @@ CASE(mt_reverse_ev_candidate, each_plane_in_turn_a_random_ev)
 	assert_u_eq(mt_reverse_ev_candidate(n.qp->ev_set, &prng), MT_EV_NONE);
 }
 
+/* REQ(req.loss.unknown-ev) */
+CASE(mt_reverse_ev_set, is_heard)
+{
+	assert_false(mt_ev_was_heard(n.qp->ev_set, 5));
+	mt_reverse_ev_set(n.qp->ev_set, 5, 0);
+	assert_true(mt_ev_was_heard(n.qp->ev_set, 5));
+}
+
 CASE(mt_reverse_ev_get, only_while_it_may_be_used)
 {
 	assert_u_eq(mt_reverse_ev_get(n.qp->ev_set, 1), MT_EV_NONE);
