@@ -248,15 +248,19 @@ CASE(mt_completer_sack, found_once)
 
 /*
  * A window of retransmissions, of which only one far behind is old: the first SACK ends its search
- * before, the same SACK once more goes on there. REQ(req.loss.search-bound)
+ * before, the same SACK once more goes on there. So many PSNs were used up before.
  */
-CASE(mt_completer_sack, a_search_that_takes_too_long_goes_on_with_the_next)
+static void search_goes_on(uint64_t before)
 {
 	static struct mt_tx_desc sent[SENT_MAX], again[SENT_MAX];
 	struct mw_packet pkt;
 
 	opts.attr.mpr = 8;
-	start_message(sent, 460);
+	start();
+	n.qp->req.post_psn += before;
+	mt_tx_window_init(&n.qp->req.window, n.qp->req.post_psn);
+	assert_i_eq(node_post(&n, n.qp, 70, 460 * MTU, RD_SEND_SIGNALED), MT_OK);
+	assert_u_eq(node_tx(&n, 1000, sent, SENT_MAX), 460);
 	rx_at(2000, node_nack(&n, &sent[450], MW_NACK_TRIMMED));
 	assert_u_eq(node_tx(&n, 3000, again, SENT_MAX), 1);
 	for (unsigned i = 0; i < 450; i++)
@@ -267,9 +271,35 @@ CASE(mt_completer_sack, a_search_that_takes_too_long_goes_on_with_the_next)
 	pkt.seth.ooo_count = 0;
 	rx_at(21000, pkt);
 	assert_u_eq(psn_state(450), MT_TX_OUTSTANDING);
+	assert_u_eq(n.qp->req.window.search_from - (uint32_t)n.qp->req.window.una, 256);
 	rx_at(21000, pkt);
 	assert_u_eq(psn_state(450), MT_TX_LOST);
 	assert_u_eq(lost(), 10); /* and nine that were never sent again */
+}
+
+/* REQ(req.loss.search-bound) */
+CASE(mt_completer_sack, a_search_that_takes_too_long_goes_on_with_the_next)
+{
+	search_goes_on(0);
+}
+
+/* REQ(req.loss.search-bound) */
+CASE(mt_completer_sack, a_search_goes_on_after_four_billion_packets)
+{
+	search_goes_on(UINT64_C(1) << 32);
+}
+
+/* REQ(req.loss.search-bound) */
+CASE(mt_completer_sack, a_search_that_ended_with_the_window_begins_again)
+{
+	struct mw_packet pkt;
+
+	start_rounds(7000);
+	n.qp->req.window.search_from = (uint32_t)n.qp->req.window.next;
+	pkt = sack_late(0, 1 << 3);
+	pkt.seth.ooo_count = (uint16_t)mb_popcount64(pkt.seth.sack_bitmap);
+	rx_at(8000, pkt);
+	assert_u_eq(psn_state(3), MT_TX_LOST);
 }
 
 /* ---- marks ---- */

@@ -114,6 +114,57 @@ CASE(mt_completer_sack, later_than_the_window_can_wait)
 	assert_u_eq(n.qp->req.rtt.smoothed_ns, 2000);
 }
 
+/* REQ(req.ev.late) */
+CASE(mt_completer_sack, an_ev_in_use_that_is_later_than_that_is_retired)
+{
+	struct mw_packet late = sent_again();
+	uint16_t ev = ev_of(1);
+
+	mt_rtt_sample(&n.qp->req.rtt, 2000);
+	log_loss(ev, 1000);
+	rx_at(1000 + 2000 + REORDER_MAX + 1, late);
+	assert_u_eq(state_of(ev), MT_EV_ASSUMED_BAD);
+	assert_u_eq(node_stats(&n).evs_retired, 1);
+}
+
+/* What was never away came not back, nor did the others of its group. REQ(req.ev.same-path) */
+CASE(mt_qp_ev_group_revived, as_the_first_of_them_did)
+{
+	const uint16_t ids[] = {0, 0, 2, 3, 4, 5, 6, 7};
+
+	for (uint16_t i = 0; i < 2; i++)
+		opts.evs[i].port = 0;
+	opts.ev_profile.group_ids = ids;
+	start();
+	mt_qp_retire_ev_group(n.qp, 0, 1000, MT_EV_BY_LOSS);
+	mt_qp_ev_late(n.qp, 0, 2000, true);
+	assert_u_eq(state_of(1), MT_EV_GOOD);
+	assert_u_eq(mt_ev_fault(n.qp->ev_set, 1)->revived, 0);
+	mt_qp_retire_ev_group(n.qp, 0, 3000, MT_EV_BY_LOSS);
+	assert_true(mt_ev_restore(n.qp->ev_set, 0, 4000));
+	mt_qp_ev_group_revived(n.qp, 0, 4000, MT_EV_BY_PROBE);
+	assert_u_eq(state_of(1), MT_EV_GOOD);
+	assert_u_eq(mt_ev_fault(n.qp->ev_set, 1)->revived, 1);
+	assert_u_eq(node_stats(&n).evs_revived, 4);
+}
+
+/* REQ(req.loss.slowest-ev) */
+CASE(mt_completer_sack, what_arrives_on_the_last_ev_not_heard_yet)
+{
+	struct mt_ev_set *s;
+	uint16_t last;
+
+	start_message(sent, 8);
+	s = n.qp->ev_set;
+	last = ev_of(0);
+	for (uint16_t ev = 0; ev < s->n_evs; ev++)
+		if (ev != last)
+			mt_ev_note_heard(s, ev);
+	rx_at(9000, node_sack(&n, &sent[1], 2));
+	assert_true(mt_ev_was_heard(s, last));
+	assert_u_eq(s->n_unheard, 0);
+}
+
 /* REQ(rsp.svc-time) */
 CASE(mt_completer_sack, the_least_service_time_is_of_any_transmission)
 {
