@@ -254,6 +254,20 @@ CASE(mt_completer_ack, nak_that_names_psn_0)
 	node_check_completion(&n, 72, RD_WC_REM_ACCESS_ERR);
 }
 
+/* The same of the newest packet. */
+CASE(mt_completer_ack, nak_that_names_psn_0_as_the_last)
+{
+	opts.attr.sq_psn = 0xFFFFFF;
+	start();
+	for (uint64_t i = 0; i < 2; i++)
+		assert_i_eq(node_post(&n, n.qp, 70 + i, 8, RD_SEND_SIGNALED), MT_OK);
+	assert_u_eq(node_tx(&n, 1000, sent, 8), 2);
+	rx_at(2000, ack_without_psn(0x62, 1));
+	assert_u_eq(n.qp->state, RD_QPS_ERR);
+	node_check_completion(&n, 70, RD_WC_SUCCESS);
+	node_check_completion(&n, 71, RD_WC_REM_ACCESS_ERR);
+}
+
 /* ---- with answers to come ---- */
 
 /* A WRITE, a READ and a WRITE have been sent; their wr_ids are 4, 5 and 6. */
@@ -407,6 +421,23 @@ FIXTURE_TEST(mt_completer_sack, the_answer_to_the_first_probe_is_progress)
 }
 
 /* REQ(ext.rnr.wait) */
+/* REQ(ext.agreement) REQ(req.probe.tail) */
+FIXTURE_TEST(mt_qp_negotiate, timers_watch_and_each_timeout_asks_again)
+{
+	uint64_t asked = 0;
+
+	assert_i_eq(ask(RD_WR_SEND, 8, 0), MT_OK);
+	assert_true(mb_timer_is_armed(&n.qp->timer));
+	while (node_stats(&n).timeouts == 0) {
+		uint64_t now = mt_engine_deadline(n.engine);
+
+		asked = node_stats(&n).tail_probes;
+		mt_engine_tick(n.engine, now);
+		node_drain(&n, now);
+	}
+	assert_true(node_stats(&n).tail_probes > asked);
+}
+
 FIXTURE_TEST(mt_completer_nack, while_a_peer_without_a_receive_is_waited_for_timers_watch)
 {
 	struct mw_packet nack;
@@ -423,6 +454,7 @@ FIXTURE_TEST(mt_completer_nack, while_a_peer_without_a_receive_is_waited_for_tim
 	mt_engine_tick(n.engine, 3000 + 10000 - 1);
 	assert_u_eq(node_tx(&n, 3000 + 10000 - 1, sent, SENT_MAX), 0);
 	mt_engine_tick(n.engine, 3000 + 10000);
+	assert_u_eq(n.qp->req.rto.step_ns, 3000 + 10000); /* the wait was no silence */
 	assert_u_eq(node_tx(&n, 3000 + 10000, sent, SENT_MAX), 1);
 	assert_true(sent[0].pkt.bth.rtx);
 }

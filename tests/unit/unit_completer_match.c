@@ -165,6 +165,19 @@ CASE(mt_completer_sack, what_arrives_on_the_last_ev_not_heard_yet)
 	assert_u_eq(s->n_unheard, 0);
 }
 
+/* REQ(req.loss.slowest-ev) */
+CASE(mt_completer_sack, what_arrives_on_the_slowest_ev_brings_it_nearer)
+{
+	struct mt_ev_set *s;
+
+	start_message(sent, 8);
+	s = n.qp->ev_set;
+	mt_ev_note_heard(s, ev_of(0));
+	mt_reorder_sample(&s->reorder, ev_of(0), 30000);
+	rx_at(9000, node_sack(&n, &sent[1], 2));
+	assert_u_eq(s->reorder.max_ns, 30000 - (30000 - 8000) / 2);
+}
+
 /* REQ(rsp.svc-time) */
 CASE(mt_completer_sack, the_least_service_time_is_of_any_transmission)
 {

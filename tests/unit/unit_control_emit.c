@@ -416,6 +416,13 @@ CASE(mt_control_emit_next, a_sack_then_an_ack_then_nothing)
 	assert_u_eq(node_stats(&n).tx_acks, 1);
 }
 
+/* REQ(rsp.senders) */
+CASE(mt_qp_packet_ns, as_long_as_the_link_takes_for_it_and_its_header)
+{
+	n.engine->cc_profiles[n.qp->attr.cc_profile].nscc.link_kbps = 100;
+	assert_u_eq(mt_qp_packet_ns(n.qp), (MTU + MT_NOMINAL_HEADER) * UINT64_C(80000));
+}
+
 /* REQ(ep.port.survive) */
 CASE(mt_control_emit_next, nothing_while_no_port_is_open)
 {

@@ -29,6 +29,19 @@ static bool in_range(uint64_t addr, uint64_t len)
 	return allowed(KEY, PD, addr, len, RD_ACCESS_REMOTE_WRITE);
 }
 
+/* The higher bits of a key are its owner's to choose. */
+TEST(mt_mr_table_init, an_index_has_no_more_bits_than_it_needs)
+{
+	struct mt_mr mrs[9] = {{0}};
+
+	for (uint32_t max = 1; max <= 8; max++) {
+		struct mt_mr_table t = {.mrs = mrs, .max = max};
+
+		mt_mr_table_init(&t);
+		assert_u_eq(t.index_mask, max < 2 ? 1 : max < 4 ? 3 : max < 8 ? 7 : 15);
+	}
+}
+
 /* REQ(rsp.mr.every-packet) */
 CASE(mt_mr_check, inside)
 {

@@ -135,6 +135,22 @@ CASE(mt_engine_port_set, with_all_down_retries_wait)
 	assert_u_eq(n.qp->state, RD_QPS_ERR);
 }
 
+/* REQ(req.retry.no-port) */
+CASE(mt_qp_tick, after_that_long_without_a_port_its_timeouts_go_on)
+{
+	const uint64_t wait_ns = 1000000;
+
+	n.engine->cfg.timing.no_port_ns = wait_ns;
+	assert_i_eq(node_post(&n, n.qp, 1, NODE_MTU, 0), MT_OK);
+	assert_u_eq(node_tx(&n, 0, &d, 1), 1);
+	mt_engine_port_set(n.engine, 1000, 0, false);
+	mt_engine_port_set(n.engine, 1000, 1, false);
+	mt_qp_tick(n.qp, 1000 + wait_ns - 1);
+	assert_u_eq(n.qp->req.rto.step_ns, 1000 + wait_ns - 1);
+	mt_qp_tick(n.qp, 1000 + wait_ns);
+	assert_u_eq(n.qp->req.rto.step_ns, 1000 + wait_ns - 1);
+}
+
 /* The only path that is left takes what was lost on it, whatever other ports would have. */
 CASE(mt_engine_port_set, the_last_path_takes_its_own_losses)
 {

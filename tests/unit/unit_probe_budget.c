@@ -230,6 +230,18 @@ CASE(mt_engine_use_ev_set, by_a_write_after_a_long_silence)
 	assert_u_eq(probes[9], BAD);
 }
 
+CASE(mt_engine_use_ev_set, by_a_write_after_a_silence)
+{
+	struct mt_ev_set *s = qps[9]->ev_set;
+	struct mt_tx_desc d;
+
+	mt_ev_sets_tick(n.engine, s, 32 * MS);
+	assert_u_eq(s->stretch, 2);
+	assert_i_eq(node_post(&n, qps[9], 1, 8, RD_SEND_SIGNALED), MT_OK);
+	assert_true(node_tx_opcode(&n, 32 * MS, MW_WRITE_ONLY, &d));
+	assert_u_eq(s->stretch, 1);
+}
+
 /* A set that goes leaves its turn. */
 CASE(mt_ev_sets_release, while_its_probes_wait)
 {

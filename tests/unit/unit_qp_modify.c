@@ -247,6 +247,25 @@ CASE(mt_qp_modify, no_memory_changes_nothing)
 	assert_u_eq(n.qp->state, RD_QPS_RTR);
 }
 
+/* Two processes at one address have the EVs in common, and a peer each. */
+TEST_WITH(defaults, close_node, mt_qp_modify, no_memory_for_another_peer_of_the_destination)
+{
+	struct rd_qp_attr a;
+	struct mt_qp *other;
+	uint32_t users;
+
+	opts.cfg.qpn_index_bits = 20;
+	start();
+	a = good(RD_QPS_RTR);
+	a.dest_qpn = 5u << 20 | 9;
+	other = engine_node_qp(&n.base, &opts.cap, n.qpn + 1, NULL);
+	assert_i_eq(engine_node_bring_to(&n.base, other, 0, &a, RD_QPS_INIT), MT_OK);
+	node_exhaust(&n);
+	users = n.qp->ev_set->refs;
+	assert_i_eq(mt_qp_modify(other, 0, &a, ALL_ATTRIBUTES | RD_QP_STATE), MT_ERR_MEMORY);
+	assert_u_eq(n.qp->ev_set->refs, users);
+}
+
 /* It asks for a window and a stash of just the size that was agreed on. */
 CASE(mt_qp_modify, rtr_wants_memory_for_the_window_that_was_agreed)
 {

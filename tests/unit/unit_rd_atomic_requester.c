@@ -54,6 +54,30 @@ FIXTURE_TEST(mt_rd_atomic_place_resp, an_answer_of_another_kind)
 	assert_u_eq(n.placed, 0);
 }
 
+/* A packet of an answer that asks for a SACK; says whether one leaves. */
+static bool answer_is_acknowledged(uint8_t opcode, uint32_t len)
+{
+	struct mw_packet p = node_write(&n, opcode, 0, 0, len, len);
+	struct mt_tx_desc d;
+
+	p.bth.psn = n.opts.attr.sq_psn;
+	p.bth.a = true;
+	p.data.reth.va = 0;
+	node_rx(&n, 3000, &p);
+	return node_tx(&n, 3000, &d, 1) == 1;
+}
+
+FIXTURE_TEST(mt_rd_atomic_place_resp, only_what_is_placed_is_acknowledged)
+{
+	struct mt_tx_desc d;
+
+	assert_i_eq(ask(RD_WR_READ, 8, 0), MT_OK);
+	peer_has(FIXTURE_EXT);
+	assert_true(node_tx_opcode(&n, 2000, MW_READ_REQUEST, &d));
+	assert_false(answer_is_acknowledged(MW_ATOMIC_RESPONSE, 0));
+	assert_true(answer_is_acknowledged(MW_READ_RESPONSE_ONLY, 8));
+}
+
 FIXTURE_TEST(mt_rd_atomic_place_resp, memory_that_is_gone)
 {
 	struct mt_tx_desc d;
@@ -90,8 +114,13 @@ FIXTURE_TEST(mt_rd_atomic_place_resp, packets_that_disagree_about_where_the_answ
 /* Two READs; a packet in the middle of the first answer says that it is of the second. */
 FIXTURE_TEST(mt_rd_atomic_resp_done, an_answer_that_ends_without_all_its_packets)
 {
+	struct mw_packet last = node_write(&n, MW_READ_RESPONSE_LAST, 0, 0, MTU, 3 * MTU);
+	struct mt_rx_meta meta = node_meta(&n);
 	struct mt_tx_desc d;
 
+	last.bth.psn = (n.opts.attr.sq_psn + 2) & 0xFFFFFF;
+	last.data.reth.va = 2 * MTU;
+	meta.ecn_ce = true;
 	assert_i_eq(ask(RD_WR_READ, 3 * MTU, 0), MT_OK);
 	assert_i_eq(ask(RD_WR_READ, 3 * MTU, 0), MT_OK);
 	peer_has(FIXTURE_EXT);
@@ -100,10 +129,11 @@ FIXTURE_TEST(mt_rd_atomic_resp_done, an_answer_that_ends_without_all_its_packets
 	answer_of(MW_READ_RESPONSE_MIDDLE, 1, 1, MTU, MTU, 3 * MTU);
 	answer_of(MW_READ_RESPONSE_FIRST, 0, 0, 0, MTU, 3 * MTU);
 	assert_u_eq(n.qp->state, RD_QPS_RTS);
-	answer_of(MW_READ_RESPONSE_LAST, 2, 0, 2 * MTU, MTU, 3 * MTU);
+	node_rx_meta(&n, 3000, &meta, &last);
 	assert_u_eq(n.qp->state, RD_QPS_ERR);
 	node_check_completion(&n, 5, RD_WC_FATAL_ERR);
-	assert_false(mt_engine_tx_is_blocked(n.engine)); /* with it all ends */
+	assert_false(mt_engine_tx_is_blocked(n.engine)); /* with it all ends ... */
+	assert_u_eq(node_stats(&n).rx_ecn, 0);		 /* ... and its mark is not answered */
 }
 
 /* REQ(ext.response.complete) */

@@ -87,6 +87,25 @@ FIXTURE_TEST(mt_rd_atomic_execute, an_answer_goes_again_only_when_it_is_missed)
 	assert_true(d.pkt.bth.rtx);
 }
 
+/* REQ(ext.response.resend) REQ(req.probe.tail) */
+FIXTURE_TEST(mt_rd_atomic_execute, each_timeout_asks_what_the_requester_has)
+{
+	struct mw_packet p = request(MW_READ_REQUEST, 0, 77, 300);
+	uint64_t asked = 0;
+
+	agree();
+	node_rx(&n, 2000, &p);
+	node_drain(&n, 2000);
+	while (node_stats(&n).timeouts == 0) {
+		uint64_t now = mt_engine_deadline(n.engine);
+
+		asked = node_stats(&n).tail_probes;
+		mt_engine_tick(n.engine, now);
+		node_drain(&n, now);
+	}
+	assert_true(node_stats(&n).tail_probes > asked);
+}
+
 /* REQ(ext.request.order) */
 FIXTURE_TEST(mt_rd_atomic_execute, in_order_whatever_comes_first)
 {

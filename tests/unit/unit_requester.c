@@ -624,6 +624,22 @@ CASE(mt_requester_next, repeats_the_last_packet_when_only_the_ack_is_missing)
 	assert_u_eq(send(now), 0);
 }
 
+/* REQ(req.complete.acked) */
+CASE(mt_requester_next, repeats_nothing_once_the_ack_has_come)
+{
+	start();
+	post(MTU, 0);
+	assert_u_eq(send(1000), 1);
+	rx_at(2000, node_sack(&n, &sent[0], 1));
+	n.qp->req.repeat_last = true;
+	rx_at(2000, node_ack(&n, 0x1F, 1));
+	assert_u_eq(send(3000), 0);
+	post(MTU, 0);
+	assert_u_eq(send(3000), 1);
+	assert_false(sent[0].pkt.bth.rtx);
+	assert_u_eq(sent[0].pkt.bth.psn, node_wire_psn(1));
+}
+
 CASE(mt_requester_next, nothing_before_rts)
 {
 	struct rd_qp_attr rtr;

@@ -122,6 +122,22 @@ static int sends(void **state)
 #undef CASE
 #define CASE(function, name) TEST_WITH(sends, close_node, function, name)
 
+/* REQ(ext.rnr.nack) */
+CASE(mt_responder_data, without_a_receive_there_is_a_nack_and_no_sack)
+{
+	struct mw_packet p = node_write(&n, MW_SEND_ONLY, 1, 1, 1, 1);
+	struct mt_tx_desc d;
+
+	p.data.meth.rqmsn = 1;
+	p.data.reth = (struct mw_reth){.dmalen = 1};
+	p.bth.a = true;
+	rx(p);
+	assert_u_eq(node_tx(&n, 2000, &d, 1), 1);
+	assert_u_eq(d.pkt.bth.opcode, MW_NACK);
+	assert_u_eq(d.pkt.neth.reason, MW_NACK_RNR);
+	assert_u_eq(node_drain(&n, 2000), 0);
+}
+
 CASE(mt_recv_place, as_much_as_the_receive_has_room_for)
 {
 	rx(message(ROOM, 0));
