@@ -4,6 +4,7 @@
 # libraries look for has versions, which a program cannot have.
 file(GLOB verbs ${PROJECT_SOURCE_DIR}/src/libibverbs/*.c)
 list(FILTER verbs EXCLUDE REGEX private_symbols)
-softmrc_fuzz(verbs SOURCES fuzz_verbs.c ../support/virtual_nic.c ${verbs}
+set(verbs_world verbs_world.c verbs_model.c ../support/virtual_nic.c ${verbs})
+softmrc_fuzz(verbs SOURCES fuzz_verbs.c verbs_end.c verbs_srq.c verbs_ud.c ${verbs_world}
 	LINKS host ${CMAKE_DL_LIBS} TIMEOUT 300 CORPUS corpus/verbs)
 target_link_options(fuzz_verbs PRIVATE ${virtual_nic_wraps})
