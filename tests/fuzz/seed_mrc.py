@@ -78,6 +78,9 @@ def seeds():
         poll(PAIR1)
     yield "lost", loss(0x55) + every + run(25) * 4 + ALL
     yield "doubled", loss(0xAA) + every + run(22) * 2 + ALL
+    yield "late", recv(4) + loss(0xCF) + post() + post(IMM) * 3 + ALL + loss(3) + every + ALL
+    yield "late_of_before", recv(3) + ALL + loss(3) + post(IMM) + connect() + recv(3) + post(IMM) + ALL + loss(3) + \
+        post(IMM, 0, 9) + ALL * 2
     yield "overtaken", recv(4) + loss(5) + post(0, 0, 0, 255) + post(IMM, 0, 0x40) * 3 + run(5, 1) + poll(SIDE1) + ALL
     yield "no_receive", post(IMM) * 2 + run(22) + recv(2) + run(25) + ALL
     yield "unsignaled", post(UNSIGNALED) * 4 + post() + ALL

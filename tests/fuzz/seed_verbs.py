@@ -97,6 +97,11 @@ def seeds_of_pairs():
     yield "lost_and_doubled", loss(0x99) + every + loss(0x66) + run(25) * 4 + poll()
     yield "overtaken", recv(4) + post(WRITE) + GO + loss(5) + post(WRITE, 0, 0, 255) + post(WRITE_IMM, 0, 0x40) + post(SEND) * 2 + \
         run(5, 1) + poll(SIDE1) + ALL
+    yield "late", recv(4) + loss(0xCF) + post(WRITE) + post(SEND) * 3 + GO + loss(3) + every + GO * 2
+    yield "late_of_before", recv(3) + GO + loss(3) + post(SEND) + connect() + recv(3) + post(SEND) + GO + loss(3) + \
+        post(SEND, 0, 9) + GO * 2 + ALL
+    yield "late_answer", loss(3) + recv(3) + post(WRITE) * 2 + run(20, 1) + connect() + recv(3) + post(SEND) + GO + \
+        loss(0xFF) + post(SEND, 0, 9) + post(WRITE, SIDE1) + GO * 2 + ALL
     yield "no_receive", post(SEND) + post(WRITE_IMM) + run(22) + recv(2) + run(25) + poll()
     yield "unsignaled", recv(4) + post(SEND | UNSIGNALED) * 3 + post(SEND) + GO * 2
     yield "fence", post(READ) + post(WRITE | FENCE) + post(ADD | FENCE) + GO * 3
@@ -155,6 +160,8 @@ def seeds_of_ud():
     yield "ud_both_ways", ud_recv(2) + ud_recv(2, 0) + datagram() + datagram(0, SIDE1) + ALL + datagram() + ALL
     yield "ud_lost", ud_recv(8) + loss(0x44) + datagram() * 6 + ALL
     yield "ud_doubled", ud_recv(8) + loss(0x0A) + datagram() * 3 + ALL
+    yield "ud_late", ud_recv(8) + loss(0xCC) + datagram() * 3 + ud(UD_KEY) + loss(3) + datagram() + ud(UD_MADE) * 2 + \
+        ud(UD_CONNECT) + ud_recv(4) + loss(3) + datagram() + ALL
     yield "ud_no_receive", datagram() * 2 + ALL + ud_recv() + datagram() + ALL
     yield "ud_too_long", ud_recv(3) + datagram(0, 0, 0, 255) + datagram(0, 0, 0, 246) + datagram() + ALL
     yield "ud_too_many", ud_recv(9) + datagram(UD_UNSIGNALED) * 9 + ALL + datagram() + ALL

@@ -49,13 +49,35 @@ struct sender {
 
 static struct sender senders[SIDES];
 
+/* The frame that was held back arrives. */
+static void release_late(struct world *w, uint32_t side)
+{
+	struct late *late = &w->late[side];
+
+	if (late->rx.len > 0)
+		virtual_nic_give(w->side[1 - side].v, late->port, &late->rx);
+	late->rx.len = 0;
+}
+
+static void hold_back(struct world *w, uint32_t side, uint32_t port, const struct mio_rx *rx)
+{
+	struct late *late = &w->late[side];
+
+	release_late(w, side);
+	late->rx = *rx;
+	late->rx.bytes = late->bytes;
+	memcpy(late->bytes, rx->bytes, rx->len);
+	late->port = port;
+}
+
 /* Nothing at the receiver knows a doubled datagram, as it knows a doubled packet of a QP. */
 static void carry(void *ctx, uint32_t port, const struct mio_tx *tx)
 {
 	const struct sender *from = ctx;
 	struct world *w = from->w;
-	struct side *to = &w->side[1 - from->side];
-	uint8_t bytes[MIO_FRAME_MAX], fate = w->loss & 3;
+	struct virtual_nic *to = w->side[1 - from->side].v;
+	enum fate fate = w->loss & 3;
+	uint8_t bytes[MIO_FRAME_MAX];
 	struct mio_rx rx = {.bytes = bytes,
 			    .len = tx->len,
 			    .src.udp_port = tx->sport,
@@ -63,13 +85,17 @@ static void carry(void *ctx, uint32_t port, const struct mio_tx *tx)
 			    .tos = tx->tos};
 
 	w->loss >>= 2;
-	if (fate == 1 || !mio_tx_gather(tx, bytes))
+	if (fate == LOST || !mio_tx_gather(tx, bytes))
 		return;
 	memcpy(rx.src.ip, virtual_nic_of(w->side[from->side].v)->env.port[port].ip, 16);
-	virtual_nic_give(to->v, port, &rx);
-	if (fate != 2)
+	if (fate == LATE) {
+		hold_back(w, from->side, port, &rx);
 		return;
-	virtual_nic_give(to->v, port, &rx);
+	}
+	virtual_nic_give(to, port, &rx);
+	if (fate != DOUBLED)
+		return;
+	virtual_nic_give(to, port, &rx);
 	w->doubled[from->side] += mw_is_datagram(bytes[0]);
 }
 
@@ -85,6 +111,8 @@ void world_run(struct world *w, uint32_t rounds, uint64_t ns)
 void world_settle(struct world *w)
 {
 	w->loss = 0;
+	for (uint32_t s = 0; s < SIDES; s++)
+		release_late(w, s);
 	world_run(w, 20, 10000000);
 }
 

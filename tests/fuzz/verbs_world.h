@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * verbs_world.h - what fuzz_verbs and fuzz_mrc have in common: two devices of one process with
- * their memory, the network between them, which loses and doubles frames, and a model of QPs that
- * knows what must come of what was posted.
+ * their memory, the network between them, which loses, doubles and delays frames, and a model of
+ * QPs that knows what must come of what was posted.
  */
 #ifndef FUZZ_VERBS_WORLD_H
 #define FUZZ_VERBS_WORLD_H
@@ -26,6 +26,9 @@
 	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | \
 	 IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_MW_BIND)
 
+/* LATE: when the next frame of its side is late. */
+enum fate { IN_TIME, LOST, DOUBLED, LATE };
+
 /* SOURCE never changes; TARGET is written and read into, a byte from the same place of SOURCE. */
 enum memory { SOURCE, TARGET, RECEIVED, COUNTER, MEMORIES };
 
@@ -38,10 +41,18 @@ struct side {
 	union ibv_gid gid;
 };
 
+/* A frame that is held back. */
+struct late {
+	uint8_t bytes[MIO_FRAME_MAX];
+	struct mio_rx rx;
+	uint32_t port;
+};
+
 struct world {
 	struct fuzz_input in;
 	struct side side[SIDES];
-	uint8_t loss;		 /* two bits for each of the next frames */
+	struct late late[SIDES]; /* of this side; rx.len 0: none */
+	uint8_t loss;		 /* what becomes of the next frames, enum fate, two bits each */
 	uint32_t n_connected;	 /* how often QPs were connected */
 	uint32_t doubled[SIDES]; /* datagrams of this side that arrived twice */
 };
