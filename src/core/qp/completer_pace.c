@@ -18,6 +18,20 @@ void mt_completer_shorten_gap(struct mt_qp *qp, uint64_t rtt_ns)
 }
 
 /*
+ * A QP that sends no faster than its part, and less than half of what its window lets it, is held
+ * back by its own NIC, as in an all-to-all: what was trimmed met others by chance. A gap takes
+ * the place of the window, so that nothing would make the queue shorter. Packets leave a NIC in
+ * quanta of a QP, for a moment several times as fast as its part. REQ(cc.pace.own-part)
+ */
+#define QUANTA 4u
+
+static bool keeps_to_its_part(const struct mt_requester *req, uint64_t gap_ns)
+{
+	return req->pace.gap_ns == 0 && req->cc.cwnd / 2 > (uint64_t)req->cc.inflight &&
+	       req->window.outstanding * gap_ns < QUANTA * req->rtt.smoothed_ns;
+}
+
+/*
  * The receiver says how far apart packets are to be: what was trimmed goes again in its turn, with
  * no other wait. A peer slows its own QP only, and no further than timeouts bear. Senders that were
  * cut together are on the same plane, and each goes on at one of its own. REQ(cc.pace.gap)
@@ -27,7 +41,8 @@ bool mt_completer_set_gap(struct mt_qp *qp, const struct mw_neth *neth, uint64_t
 	struct mb_prng *prng = &qp->req.spray.prng;
 	uint64_t gap_ns = mt_pace_decode(neth->vendor_info), most = mt_qp_longest_wait_ns(qp);
 
-	if (neth->reason != MW_NACK_TRIMMED_LASTHOP || gap_ns == 0)
+	if (neth->reason != MW_NACK_TRIMMED_LASTHOP || gap_ns == 0 ||
+	    keeps_to_its_part(&qp->req, gap_ns))
 		return false;
 	mt_pace_set(&qp->req.pace, now_ns, (uint32_t)(gap_ns < most ? gap_ns : most),
 		    (uint32_t)mb_prng_u64(prng));
