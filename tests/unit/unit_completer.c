@@ -714,36 +714,44 @@ CASE(mt_completer_nack, sets_no_gap_that_timeouts_do_not_bear_and_none_for_other
 	assert_u_eq(n.qp->req.pace.gap_ns, (UINT64_C(1024) << 8) / 4);
 }
 
-/* REQ(cc.pace.own-part) Three packets in flight, and an RTT of 100 us. */
-CASE(mt_completer_nack, sets_no_gap_where_its_own_nic_holds_it_back)
+/* Whether the NACK of one of three packets sets a gap, with such a window and RTT. */
+static bool sets_gap(uint64_t cwnd, uint64_t rtt_ns)
 {
-	struct mt_requester *req;
+	bool set;
 
 	opts.attr.timeout = 16;
 	start_message(sent, 3);
-	req = &n.qp->req;
-	req->rtt.smoothed_ns = 100000;
-	req->cc.cwnd = 100 * NOMINAL;
+	n.qp->req.cc.cwnd = cwnd;
+	n.qp->req.rtt.smoothed_ns = rtt_ns;
 	trim_at(2000, 0, MW_NACK_TRIMMED_LASTHOP, mt_pace_encode(100000));
-	assert_u_eq(req->pace.gap_ns, 0);
-	assert_u_eq(req->window.lost, 1); /* it goes again at once, as without a gap */
-	req->cc.cwnd = 3 * NOMINAL;	  /* the window holds it back */
-	trim_at(2000, 1, MW_NACK_TRIMMED_LASTHOP, mt_pace_encode(100000));
-	assert_true(req->pace.gap_ns >= 100000);
-	req->cc.cwnd = 100 * NOMINAL; /* one that has a gap is told of another */
-	trim_at(2000, 2, MW_NACK_TRIMMED_LASTHOP, mt_pace_encode(50000));
-	assert_u_between(req->pace.gap_ns, 50000, 60000);
+	set = n.qp->req.pace.gap_ns > 0;
+	assert_u_eq(n.qp->req.window.lost, 1); /* with a gap or without, it goes again */
+	node_close(&n);
+	return set;
 }
 
 /* REQ(cc.pace.own-part) */
-CASE(mt_completer_nack, sets_a_gap_where_packets_are_closer_than_its_part)
+TEST_WITH(defaults, NULL, mt_completer_nack, sets_no_gap_where_its_own_nic_holds_it_back)
+{
+	const uint64_t in_flight = UINT64_C(3) * NOMINAL, wide = 100 * in_flight;
+	const uint64_t gap = mt_pace_decode(mt_pace_encode(100000));
+
+	assert_u_eq(gap % 4, 0);
+	assert_false(sets_gap(wide, gap * 3 / 4 + 1));
+	assert_true(sets_gap(wide, gap * 3 / 4)); /* they are closer than a quarter of it */
+	assert_false(sets_gap(2 * in_flight + 2, gap * 3 / 4 + 1));
+	assert_true(sets_gap(2 * in_flight, gap * 3 / 4 + 1)); /* the window holds it back */
+}
+
+/* REQ(cc.pace.own-part) */
+CASE(mt_completer_nack, who_has_a_gap_is_told_of_another)
 {
 	opts.attr.timeout = 16;
 	start_message(sent, 3);
-	n.qp->req.rtt.smoothed_ns = 100000;
-	n.qp->req.cc.cwnd = 100 * NOMINAL;
-	trim_at(2000, 0, MW_NACK_TRIMMED_LASTHOP, mt_pace_encode(200000));
-	assert_true(n.qp->req.pace.gap_ns >= 200000);
+	trim_at(2000, 0, MW_NACK_TRIMMED_LASTHOP, mt_pace_encode(100000));
+	n.qp->req.rtt.smoothed_ns = 1000000;
+	trim_at(2000, 1, MW_NACK_TRIMMED_LASTHOP, mt_pace_encode(50000));
+	assert_u_between(n.qp->req.pace.gap_ns, 50000, 60000);
 }
 
 /* REQ(cc.pace.gap) What is cut again goes in its turn as well. */

@@ -404,6 +404,17 @@ static uint16_t resent_on(void)
 	}
 }
 
+/* The EV has lost a large packet again, and its probes are answered. */
+static void offer_trial(uint16_t ev)
+{
+	while (mt_ev_state_of(n.qp->ev_set, ev) == MT_EV_GOOD) {
+		mt_qp_retire_ev_group(n.qp, ev, 1000, MT_EV_BY_LOSS);
+		engine_node_grow_if_wanted(&n.base);
+	}
+	mt_ev_note_lost_bytes(n.qp->ev_set, ev, 4000);
+	n.qp->ev_set->trial = ev;
+}
+
 /*
  * The usable EVs may be those that are dead: one whose probes are answered and that waits for a
  * packet takes what there is. REQ(req.ev.trial)
@@ -416,11 +427,7 @@ CASE(mt_qp_tick, every_second_timeout_tries_an_ev_that_awaits_its_trial)
 	start();
 	assert_i_eq(node_post(&n, n.qp, 1, 8, 0), MT_OK);
 	node_drain(&n, 1000);
-	while (mt_ev_state_of(n.qp->ev_set, ev) == MT_EV_GOOD) {
-		mt_qp_retire_ev_group(n.qp, ev, 1000, MT_EV_BY_LOSS);
-		engine_node_grow_if_wanted(&n.base);
-	}
-	mt_ev_note_lost_bytes(n.qp->ev_set, ev, 4000);
+	offer_trial(ev);
 	for (unsigned timeouts = 1; timeouts <= 6; timeouts++) {
 		n.qp->ev_set->trial = ev; /* its probes were answered again */
 		if (timeouts % 2)
@@ -429,6 +436,23 @@ CASE(mt_qp_tick, every_second_timeout_tries_an_ev_that_awaits_its_trial)
 			assert_u_eq(resent_on(), ev);
 		assert_u_eq(node_stats(&n).timeouts, timeouts);
 	}
+}
+
+/* REQ(req.ev.trial) */
+CASE(mt_requester_next, what_is_sent_again_before_any_timeout_takes_no_trial)
+{
+	struct mt_tx_desc d;
+	struct mw_packet nack;
+
+	start();
+	assert_i_eq(node_post(&n, n.qp, 1, 8, 0), MT_OK);
+	assert_u_eq(node_tx(&n, 1000, &d, 1), 1);
+	offer_trial(3);
+	nack = node_nack(&n, &d, MW_NACK_TRIMMED);
+	node_rx(&n, 2000, &nack);
+	assert_u_eq(node_tx(&n, 2000, &d, 1), 1);
+	assert_true(d.pkt.bth.rtx);
+	assert_u_eq(n.qp->ev_set->trial, 3);
 }
 
 CASE(mt_qp_tick, the_timeout_has_a_floor)
