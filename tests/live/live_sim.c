@@ -119,6 +119,25 @@ static double figure(const char *path, const char *name, const char *member)
 	return value;
 }
 
+SIM_TEST(run, a_dash_is_standard_output)
+{
+	assert_i_eq(RUN("run", "permutation", SMALL, "--json=-", "--quiet"), 0);
+	assert_u_eq((uint64_t)figure("said", "hosts", NULL), 16);
+	assert_int_equal(access("-", F_OK), -1);
+}
+
+/* Nothing else is printed there. */
+SIM_TEST(figure, a_dash_is_standard_output)
+{
+	json_t *made;
+
+	assert_i_eq(RUN("figure", "9b", "--quick", "--quiet", "--json", "-"), 0);
+	made = json_load_file("said", 0, NULL);
+	assert_non_null(made);
+	json_decref(made);
+	assert_int_equal(access("-", F_OK), -1);
+}
+
 SIM_TEST(run, writes_every_figure)
 {
 	static const char *const names[] = {
