@@ -14,21 +14,6 @@
 	((uint64_t)IBV_WC_EX_WITH_COMPLETION_TIMESTAMP | \
 	 (uint64_t)IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK)
 
-static struct ibv_qp_init_attr_ex init_ex(const struct verbs_fixture *r, int i)
-{
-	struct ibv_qp_init_attr init = verbs_fixture_init(r, i);
-
-	return (struct ibv_qp_init_attr_ex){
-		.send_cq = init.send_cq,
-		.recv_cq = init.recv_cq,
-		.cap = init.cap,
-		.qp_type = IBV_QPT_RC,
-		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
-		.pd = r->pd,
-		.send_ops_flags = OPS,
-	};
-}
-
 /* Both QPs are extended; the CQ of the first one is as well. */
 static int setup(void **state)
 {
@@ -42,7 +27,7 @@ static int setup(void **state)
 	r->cq[0] = ibv_cq_ex_to_cq(ibv_create_cq_ex(r->ctx, &cq_init));
 	assert_non_null(r->cq[0]);
 	for (int i = 0; i < 2; i++) {
-		struct ibv_qp_init_attr_ex init = init_ex(r, i);
+		struct ibv_qp_init_attr_ex init = verbs_fixture_init_ex(r, i, OPS);
 
 		r->qp[i] = ibv_create_qp_ex(r->ctx, &init);
 		assert_non_null(r->qp[i]);
@@ -237,7 +222,7 @@ TEST_WITH(verbs_fixture_setup, verbs_fixture_teardown, ibv_create_qp_ex, refusal
 {
 	static const uint64_t absent[] = {IBV_QP_EX_WITH_TSO};
 	struct verbs_fixture *r = *state;
-	struct ibv_qp_init_attr_ex init = init_ex(r, 0);
+	struct ibv_qp_init_attr_ex init = verbs_fixture_init_ex(r, 0, OPS);
 
 	for (size_t i = 0; i < sizeof(absent) / sizeof(absent[0]); i++) {
 		init.send_ops_flags = OPS | absent[i];
@@ -245,18 +230,18 @@ TEST_WITH(verbs_fixture_setup, verbs_fixture_teardown, ibv_create_qp_ex, refusal
 	}
 	init.send_ops_flags = 1u << 11;
 	refuse_qp(r, init, EINVAL);
-	init = init_ex(r, 0);
+	init = verbs_fixture_init_ex(r, 0, OPS);
 	init.comp_mask |= IBV_QP_INIT_ATTR_CREATE_FLAGS;
 	init.create_flags = IBV_QP_CREATE_SCATTER_FCS;
 	refuse_qp(r, init, EOPNOTSUPP);
-	init = init_ex(r, 0);
+	init = verbs_fixture_init_ex(r, 0, OPS);
 	init.comp_mask |= IBV_QP_INIT_ATTR_RX_HASH;
 	refuse_qp(r, init, EOPNOTSUPP);
 	init.comp_mask = 1u << 7;
 	refuse_qp(r, init, EINVAL);
 	init.comp_mask = IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
 	refuse_qp(r, init, EINVAL); /* no PD */
-	init = init_ex(r, 0);
+	init = verbs_fixture_init_ex(r, 0, OPS);
 	init.qp_type = IBV_QPT_UC;
 	refuse_qp(r, init, EOPNOTSUPP);
 }
@@ -265,7 +250,7 @@ TEST_WITH(verbs_fixture_setup, verbs_fixture_teardown, ibv_create_qp_ex, refusal
 TEST_WITH(verbs_fixture_setup, verbs_fixture_teardown, ibv_qp_to_qp_ex, only_of_extended_ones)
 {
 	struct verbs_fixture *r = *state;
-	struct ibv_qp_init_attr_ex init = init_ex(r, 0);
+	struct ibv_qp_init_attr_ex init = verbs_fixture_init_ex(r, 0, OPS);
 
 	init.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS;
 	r->qp[0] = ibv_create_qp_ex(r->ctx, &init);

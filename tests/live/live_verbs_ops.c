@@ -18,21 +18,6 @@
 #define Q_KEY 0x11111111u
 #define GRH 40u
 
-static struct ibv_qp_init_attr_ex init_ex(const struct verbs_fixture *r, int i, uint64_t ops)
-{
-	struct ibv_qp_init_attr init = verbs_fixture_init(r, i);
-
-	return (struct ibv_qp_init_attr_ex){
-		.send_cq = init.send_cq,
-		.recv_cq = init.recv_cq,
-		.cap = init.cap,
-		.qp_type = IBV_QPT_RC,
-		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
-		.pd = r->pd,
-		.send_ops_flags = ops,
-	};
-}
-
 static int setup(void **state)
 {
 	struct verbs_fixture *r;
@@ -40,7 +25,7 @@ static int setup(void **state)
 	verbs_fixture_setup(state);
 	r = *state;
 	for (int i = 0; i < 2; i++) {
-		struct ibv_qp_init_attr_ex init = init_ex(r, i, OPS);
+		struct ibv_qp_init_attr_ex init = verbs_fixture_init_ex(r, i, OPS);
 
 		r->qp[i] = ibv_create_qp_ex(r->ctx, &init);
 		assert_non_null(r->qp[i]);
@@ -263,7 +248,7 @@ TEST_WITH(verbs_fixture_setup, verbs_fixture_teardown, ibv_wr_complete, of_what_
 	struct ibv_mw_bind_info info = {0};
 
 	for (int i = 0; i < 2; i++) {
-		struct ibv_qp_init_attr_ex init = init_ex(r, i, IBV_QP_EX_WITH_SEND);
+		struct ibv_qp_init_attr_ex init = verbs_fixture_init_ex(r, i, IBV_QP_EX_WITH_SEND);
 
 		r->qp[i] = ibv_create_qp_ex(r->ctx, &init);
 		assert_non_null(r->qp[i]);
@@ -306,7 +291,7 @@ static struct ibv_ah *address_of_us(struct verbs_fixture *r)
 static void make_ud(struct verbs_fixture *r, struct ibv_cq_ex *cq)
 {
 	for (int i = 0; i < 2; i++) {
-		struct ibv_qp_init_attr_ex init = init_ex(r, i, IBV_QP_EX_WITH_SEND);
+		struct ibv_qp_init_attr_ex init = verbs_fixture_init_ex(r, i, IBV_QP_EX_WITH_SEND);
 
 		init.qp_type = IBV_QPT_UD;
 		if (i)

@@ -46,6 +46,21 @@ struct ibv_qp_init_attr verbs_fixture_init(const struct verbs_fixture *r, int i)
 	};
 }
 
+struct ibv_qp_init_attr_ex verbs_fixture_init_ex(const struct verbs_fixture *r, int i, uint64_t ops)
+{
+	struct ibv_qp_init_attr init = verbs_fixture_init(r, i);
+
+	return (struct ibv_qp_init_attr_ex){
+		.send_cq = init.send_cq,
+		.recv_cq = init.recv_cq,
+		.cap = init.cap,
+		.qp_type = IBV_QPT_RC,
+		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+		.pd = r->pd,
+		.send_ops_flags = ops,
+	};
+}
+
 void verbs_fixture_connect_patient(struct verbs_fixture *r, int i, unsigned int access,
 				   const struct verbs_fixture_patience *p)
 {

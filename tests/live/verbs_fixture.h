@@ -34,6 +34,9 @@ struct verbs_fixture_patience {
 void verbs_fixture_open(struct verbs_fixture *r);
 /* verbs_fixture_init returns what QP i is made with, if the test says nothing else. */
 struct ibv_qp_init_attr verbs_fixture_init(const struct verbs_fixture *r, int i);
+/* verbs_fixture_init_ex returns that for an extended QP with these IBV_QP_EX_WITH_ operations. */
+struct ibv_qp_init_attr_ex verbs_fixture_init_ex(const struct verbs_fixture *r, int i,
+						 uint64_t ops);
 /* verbs_fixture_make makes the QPs that are not there yet; verbs_fixture_qps connects both as
  * well. */
 void verbs_fixture_make(struct verbs_fixture *r);
