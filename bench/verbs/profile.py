@@ -146,7 +146,8 @@ def watch(case, place, options, folder):
         time.sleep(options.seconds)
         for end in ends:
             end.end(options.seconds)
-        case.values.append(bench.read(case, [bench.finish(end.process) for end in ends][0]))
+        texts = [bench.finish(end.process) for end in ends]
+        case.values.append(bench.read(case, texts[0]))  # the sender's
     finally:
         for end in ends:
             end.process.kill()
@@ -168,10 +169,10 @@ def summary(case, ends):
     rate = case.messages_a_second()
     result = {"name": case.name, "means": case.means, "command": case.command, "figure": case.median,
               "figure_unit": case.unit, "unit": unit, "ends": {}}
+    # Counters are of the whole run, the messages of which follow from all bytes placed.
+    whole = sum(end.result["counters"].get("rx_data_bytes", 0) for end in ends) / case.size
     for end in ends:
         seen, total = end.result, end.result["counters"]
-        # The counters are of the whole run, the messages of which follow from all bytes placed.
-        whole = sum(e.result["counters"].get("rx_data_bytes", 0) for e in ends) / case.size
         message = {what: total.get(name, 0) / whole for what, name in COUNTED} if whole else {}
         message["context switches"] = seen["switches"] / rate
         if seen["calls"] is not None:
