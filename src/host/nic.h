@@ -37,6 +37,8 @@
  */
 #pragma GCC visibility push(default)
 
+#include <mrc/log.h>
+
 struct mh_device;
 struct mh_pd;
 struct mh_mr;
@@ -169,6 +171,18 @@ struct mh_probe_answer {
 int mh_endpoint_probe(struct mh_device *dev, uint8_t dscp, const struct mh_probe *probes,
 		      uint32_t n, uint64_t timeout_ns, struct mh_probe_answer *answers,
 		      uint32_t *n_answers);
+
+/* ---- messages: platform/log.c ---- */
+
+/*
+ * mh_log makes a message of a level, MRC_LOG_ERROR to MRC_LOG_DEBUG, from a format and arguments of
+ * printf; those whose level nobody wants cost a comparison. Bytes that are not printable become
+ * '?', and what is longer than 1279 bytes is cut. errno stays. Any thread, under any lock.
+ */
+void mh_log(enum mrc_log_level level, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* mh_log_wants says whether messages of a level go anywhere: for what is costly to put together. */
+bool mh_log_wants(enum mrc_log_level level);
 
 /* A counter of the process; name and text are constants. */
 struct mh_counter {

@@ -33,7 +33,7 @@ static struct ibv_device **real_list(const struct mv_real *real, int *n)
 		return NULL;
 	list = real->ibv_get_device_list(n);
 	if (!list && errno != ENOSYS)
-		fprintf(stderr, "softmrc: real devices are not listed: %s\n", strerror(errno));
+		mh_log(MRC_LOG_WARNING, "real devices are not listed: %s", strerror(errno));
 	mv_private_sync_drivers();
 	return list;
 }

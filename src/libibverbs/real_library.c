@@ -33,10 +33,10 @@ static const struct {
 
 static void warn_library(const char *path, const char *why)
 {
-	fprintf(stderr,
-		"softmrc: MRC_REAL_IBVERBS=%s: %s%s%s; must be auto, off, or the path of the "
-		"libibverbs.so.1 of rdma-core 35 or newer. Real devices are not shown\n",
-		setting, strcmp(setting, path) ? path : "", strcmp(setting, path) ? ": " : "", why);
+	mh_log(MRC_LOG_WARNING,
+	       "MRC_REAL_IBVERBS=%s: %s%s%s; must be auto, off, or the path of the "
+	       "libibverbs.so.1 of rdma-core 35 or newer. Real devices are not shown",
+	       setting, strcmp(setting, path) ? path : "", strcmp(setting, path) ? ": " : "", why);
 }
 
 /* What the library itself defines; dlsym also finds what those that it needs do, as we may be. */

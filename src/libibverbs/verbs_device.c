@@ -151,8 +151,8 @@ static int open_no_kernel(struct mv_context *ctx, const struct ibv_device *devic
 	if (ctx->no_kernel_fd >= 0)
 		return 0;
 	err = errno;
-	fprintf(stderr, "softmrc: %s cannot be opened: /dev/null: %s%s\n", device->name,
-		strerror(err), err == EMFILE ? "; raise the limit of open files (ulimit -n)" : "");
+	mh_log(MRC_LOG_ERROR, "%s cannot be opened: /dev/null: %s%s", device->name, strerror(err),
+	       err == EMFILE ? "; raise the limit of open files (ulimit -n)" : "");
 	return err;
 }
 

@@ -98,8 +98,8 @@ static void warn_ignored_attrs(int mask)
 
 	for (size_t i = 0; news && i < sizeof(ignored) / sizeof(ignored[0]); i++)
 		if (news & ignored[i].bit)
-			fprintf(stderr, "softmrc: %s has no effect on an MRC QP: %s\n",
-				ignored[i].name, ignored[i].instead);
+			mh_log(MRC_LOG_WARNING, "%s has no effect on an MRC QP: %s",
+			       ignored[i].name, ignored[i].instead);
 }
 
 int ma_vattr_to_nic(const struct ibv_qp_attr *vattr, int vattr_mask, struct rd_qp_attr *attr,

@@ -123,6 +123,7 @@ static void be_nobody_and_run(FILE *catcher)
 	setenv("MRC_FAULTS", path_in("shadow"), 1);
 	setenv("MRC_STATS_DIR", path_in("open"), 1);
 	setenv("MRC_STATS_KEEP", "on", 1);
+	setenv("MRC_LOG", "debug", 1);
 	setenv("MRC_REAL_IBVERBS", path_in("open/library"), 1);
 	dup2(fileno(catcher), STDERR_FILENO);
 	if (setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY))
@@ -157,7 +158,7 @@ static void expect_nothing_believed(void)
 {
 	static const char ignored[] = "only /etc/softmrc.toml counts; ignored: MRC_CONFIG, "
 				      "MRC_REAL_IBVERBS, MRC_CAPTURE, MRC_FAULTS, MRC_STATS_DIR, "
-				      "MRC_STATS_KEEP\n";
+				      "MRC_STATS_KEEP, MRC_LOG\n";
 	int status;
 
 	add_default_route();
@@ -169,6 +170,7 @@ static void expect_nothing_believed(void)
 	if (!strstr(said, ignored))
 		fail_msg("no <%s> in: %s", ignored, said);
 	assert_null(strstr(said, SECRET));
+	assert_null(strstr(said, "is open")); /* which MRC_LOG=debug would show */
 	assert_null(strstr(strstr(said, "ignored") + 1, "ignored"));
 	assert_int_equal(rmdir(path_in("open")), 0); /* nothing is in it */
 }

@@ -10,16 +10,38 @@
 #include "host/config/env.h"
 
 static const char *const env_names[] = {
-	"MRC_PORTS",	      "MRC_PORT_PREFIX",   "MRC_EVS",
-	"MRC_EV_BASE",	      "MRC_PACE",	   "MRC_MTU",
-	"MRC_SVC_TIME",	      "MRC_ICRC",	   "MRC_ORDER",
-	"MRC_FAULTS",	      "MRC_STATS_DIR",	   "MRC_STATS_KEEP",
-	"MRC_RTO_MIN_US",     "MRC_TAIL_PROBE_US", "MRC_REORDER_MIN_US",
-	"MRC_REORDER_MAX_US", "MRC_PROBE_US",	   "MRC_CC",
-	"MRC_BASE_RTT_US",    "MRC_CONFIG",	   "MRC_RX_BUFFER",
-	"MRC_EV_FORMAT",      "MRC_DRIVER",	   "MRC_CAPTURE",
-	"MRC_UDP_PORT",	      "MRC_DEVICES",	   "MRC_PRIORITY",
-	"MRC_MEMORY",	      "MRC_REAL_IBVERBS",  "MRC_DSCP",
+	"MRC_PORTS",
+	"MRC_PORT_PREFIX",
+	"MRC_EVS",
+	"MRC_EV_BASE",
+	"MRC_PACE",
+	"MRC_MTU",
+	"MRC_SVC_TIME",
+	"MRC_ICRC",
+	"MRC_ORDER",
+	"MRC_FAULTS",
+	"MRC_STATS_DIR",
+	"MRC_STATS_KEEP",
+	"MRC_RTO_MIN_US",
+	"MRC_TAIL_PROBE_US",
+	"MRC_REORDER_MIN_US",
+	"MRC_REORDER_MAX_US",
+	"MRC_PROBE_US",
+	"MRC_CC",
+	"MRC_BASE_RTT_US",
+	"MRC_CONFIG",
+	"MRC_RX_BUFFER",
+	"MRC_EV_FORMAT",
+	"MRC_DRIVER",
+	"MRC_CAPTURE",
+	"MRC_UDP_PORT",
+	"MRC_DEVICES",
+	"MRC_PRIORITY",
+	"MRC_MEMORY",
+	"MRC_REAL_IBVERBS",
+	"MRC_DSCP",
+	"MRC_LOG",
+	"MRC_LOG_FORMAT",
 };
 
 static int env_clear(void **state)
@@ -456,6 +478,22 @@ ENV_TEST(priority)
 	assert_u_eq(env_good().priority, 20);
 	env_bad("MRC_PRIORITY", "21", "0 to 20 (steps of nice)");
 	env_bad("MRC_PRIORITY", "-5", "0 to 20");
+}
+
+ENV_TEST(log)
+{
+	assert_int_equal(env_good().log_level, MRC_LOG_WARNING);
+	assert_int_equal(env_good().log_format, MH_LOG_PLAIN);
+	setenv("MRC_LOG", "off", 1);
+	assert_int_equal(env_good().log_level, MRC_LOG_OFF);
+	setenv("MRC_LOG", "warning", 1);
+	assert_int_equal(env_good().log_level, MRC_LOG_WARNING);
+	setenv("MRC_LOG", "debug", 1);
+	setenv("MRC_LOG_FORMAT", "journald", 1);
+	assert_int_equal(env_good().log_level, MRC_LOG_DEBUG);
+	assert_int_equal(env_good().log_format, MH_LOG_JOURNALD);
+	env_bad("MRC_LOG", "loud", "must be off, error, warning, info or debug");
+	env_bad("MRC_LOG_FORMAT", "json", "must be plain, time or journald");
 }
 
 ENV_TEST(stats_keep)

@@ -79,7 +79,8 @@ SETTINGS_TEST(every_key)
 					  "svc_time = true\n"
 					  "[checks]\nicrc = false\n"
 					  "[faults]\ntable = \"/tmp/f\"\n"
-					  "[statistics]\ndir = \"/tmp/s\"\nkeep = true\n");
+					  "[statistics]\ndir = \"/tmp/s\"\nkeep = true\n"
+					  "[log]\nlevel = \"error\"\nformat = \"time\"\n");
 
 	assert_u_eq(env.n_ports, 2);
 	assert_u_eq(env.prefix, 48);
@@ -101,6 +102,8 @@ SETTINGS_TEST(every_key)
 	assert_string_equal(env.faults, "/tmp/f");
 	assert_string_equal(env.stats_dir, "/tmp/s");
 	assert_true(env.stats_keep);
+	assert_int_equal(env.log_level, MRC_LOG_ERROR);
+	assert_int_equal(env.log_format, MH_LOG_TIME);
 }
 
 SETTINGS_TEST(environment_overrules_the_file)

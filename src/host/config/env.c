@@ -189,6 +189,26 @@ static int env_read_cc(struct mh_env *env, const struct mh_settings *s, struct m
 	return err;
 }
 
+/* The first of all: what else is wrong with the settings is said as they ask for. */
+static int env_read_log(struct mh_env *env, const struct mh_settings *s, struct mh_env_error *error)
+{
+	static const char *const levels[] = {"warning", "off", "error", "info", "debug", NULL};
+	static const enum mrc_log_level level[] = {MRC_LOG_WARNING, MRC_LOG_OFF, MRC_LOG_ERROR,
+						   MRC_LOG_INFO, MRC_LOG_DEBUG};
+	static const char *const formats[] = {"plain", "time", "journald", NULL};
+	uint32_t choice;
+	int err = env_read_choice(s, MH_SET_LOG, levels,
+				  "must be off, error, warning, info or debug", &choice, error);
+
+	env->log_level = err ? MRC_LOG_WARNING : level[choice];
+	if (err)
+		return err;
+	err = env_read_choice(s, MH_SET_LOG_FORMAT, formats, "must be plain, time or journald",
+			      &choice, error);
+	env->log_format = err ? MH_LOG_PLAIN : (enum mh_log_format)choice;
+	return err;
+}
+
 /* REQ(wire.ev.udp) REQ(wire.ev.stev) */
 static int env_read_ev_format(struct mh_env *env, const struct mh_settings *s,
 			      struct mh_env_error *error)
@@ -320,10 +340,10 @@ static int env_read_paths(struct mh_env *env, const struct mh_settings *s,
 /* In this order: what a reader checks depends on what those above it have read. */
 static int (*const env_readers[])(struct mh_env *env, const struct mh_settings *s,
 				  struct mh_env_error *error) = {
-	env_read_numbers,  env_check_numbers,	 env_read_driver, mh_env_read_srv6,
-	mh_env_read_ports, env_read_pace,	 env_read_cc,	  env_read_ev_format,
-	env_read_dscp,	   mh_env_read_srv6_evs, env_read_order,  env_read_real,
-	env_read_bools,	   env_read_paths,
+	env_read_log,	    env_read_numbers,  env_check_numbers,    env_read_driver,
+	mh_env_read_srv6,   mh_env_read_ports, env_read_pace,	     env_read_cc,
+	env_read_ev_format, env_read_dscp,     mh_env_read_srv6_evs, env_read_order,
+	env_read_real,	    env_read_bools,    env_read_paths,
 };
 
 /*
@@ -352,6 +372,7 @@ int mh_env_read(struct mh_env *env, uint32_t device, struct mh_env_error *error)
 
 	memset(env, 0, sizeof(*env));
 	env->device = device;
+	env->log_level = MRC_LOG_WARNING;
 	if (!s) {
 		strcpy(error->text, "no memory to read the configuration");
 		return ENOMEM;

@@ -10,6 +10,7 @@
 
 #include "core/config.h"
 #include "host/config/settings.h"
+#include "host/platform/platform.h"
 #include "wire/carrier.h"
 #include "wire/dscp.h"
 #include "wire/ev_fmt.h"
@@ -114,6 +115,8 @@ struct mh_env {
 	char faults[MH_PATH_MAX];	/* path of a fault table, or empty */
 	char stats_dir[MH_PATH_MAX];	/* or empty */
 	bool stats_keep;		/* the file of statistics outlives the device */
+	enum mrc_log_level log_level;
+	enum mh_log_format log_format;
 	enum mt_cc_kind cc;
 	uint64_t base_rtt_ns;
 	uint64_t probe_ns;
@@ -134,7 +137,7 @@ static inline bool mh_env_is_srv6(const struct mh_env *env)
  * mh_env_read fills in env for a device, by its number from 0, from the process's environment and
  * the configuration file, and from the interfaces of the host where these name no address. 0, or an
  * errno value, mostly EINVAL: error names the setting, its value and what is allowed. ENODEV: there
- * are not so many devices. env->ignored is set in any case.
+ * are not so many devices. env->ignored and what is of the log are set in any case.
  */
 int mh_env_read(struct mh_env *env, uint32_t device, struct mh_env_error *error);
 /*

@@ -54,6 +54,8 @@
 	X(FAULTS, "MRC_FAULTS", "faults.table", MB_TOML_STRING)                        \
 	X(STATS_DIR, "MRC_STATS_DIR", "statistics.dir", MB_TOML_STRING)                \
 	X(STATS_KEEP, "MRC_STATS_KEEP", "statistics.keep", MB_TOML_BOOLEAN)            \
+	X(LOG, "MRC_LOG", "log.level", MB_TOML_STRING)                                 \
+	X(LOG_FORMAT, "MRC_LOG_FORMAT", "log.format", MB_TOML_STRING)                  \
 	X(SRV6_GID, "MRC_SRV6_GID", "srv6.gid", MB_TOML_STRING)                        \
 	X(SRV6_ROWS, "MRC_SRV6_ROWS", "srv6.rows", MB_TOML_ARRAY)                      \
 	X(SRV6_UPLINKS, "MRC_SRV6_UPLINKS", "srv6.uplinks", MB_TOML_INTEGER)           \

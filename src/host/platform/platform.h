@@ -8,6 +8,7 @@
 
 #include "wire/icrc.h"
 
+#include <mrc/log.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -112,6 +113,24 @@ void mh_priority_init(struct mh_priority *p, uint32_t steps);
  * it back. What the system allows counts: less, or nothing from the first refusal on.
  */
 void mh_priority_raise(struct mh_priority *p, bool raised);
+
+/* ---- messages (mh_log is in nic.h): log.c ---- */
+
+/* How lines on stderr look. */
+enum mh_log_format {
+	MH_LOG_PLAIN,	 /* softmrc: TEXT */
+	MH_LOG_TIME,	 /* TIME softmrc[PID] LEVEL: TEXT */
+	MH_LOG_JOURNALD, /* <N>softmrc: TEXT, N of syslog(3) */
+};
+
+/*
+ * mh_log_configure takes what the settings say: the level, MRC_LOG_OFF to MRC_LOG_DEBUG, of what is
+ * said unless the program has chosen one. Any thread.
+ */
+void mh_log_configure(enum mrc_log_level level, enum mh_log_format format);
+/* mh_log_lock and mh_log_unlock: while the process forks nobody is in the middle of a message. */
+void mh_log_lock(void);
+void mh_log_unlock(void);
 
 /* ---- news of interfaces and addresses from the kernel: link_monitor.c ---- */
 

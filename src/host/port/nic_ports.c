@@ -9,6 +9,7 @@
  * the wire and not what the faults make of it for the protocol.
  */
 #include "host/port/nic_ports.h"
+#include "host/nic.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -329,7 +330,7 @@ static void ports_end_capture(struct mh_ports *ports)
 	int err = mio_capture_close(ports->capture);
 
 	if (err)
-		fprintf(stderr, "softmrc: the capture is not complete: %s\n", strerror(err));
+		mh_log(MRC_LOG_ERROR, "the capture is not complete: %s", strerror(err));
 	ports->capture = NULL;
 }
 

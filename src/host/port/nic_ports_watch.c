@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "host/config/env.h"
+#include "host/nic.h"
 #include "host/port/nic_ports.h"
 
 /* ---- what drivers say ---- */
@@ -29,11 +30,11 @@ static void ports_log_error_once(struct mh_ports *ports, uint32_t i, int code)
 		if (named[k] != 0)
 			continue;
 		named[k] = code;
-		fprintf(stderr,
-			"softmrc: port %u (%s): the system refused a frame: %s%s; "
-			"further ones are only counted\n",
-			i, mh_addr_text(ports->map.local[i], ip), strerror(code),
-			code == EMSGSIZE ? " (lower MRC_MTU, or raise the interface's MTU)" : "");
+		mh_log(MRC_LOG_WARNING,
+		       "port %u (%s): the system refused a frame: %s%s; "
+		       "further ones are only counted",
+		       i, mh_addr_text(ports->map.local[i], ip), strerror(code),
+		       code == EMSGSIZE ? " (lower MRC_MTU, or raise the interface's MTU)" : "");
 		return;
 	}
 }
@@ -51,7 +52,7 @@ static bool ports_check_errors_of(struct mh_ports *ports, uint32_t i, uint64_t n
 	if (!port->up || status->error == 0)
 		return false;
 	port->up = false;
-	fprintf(stderr, "softmrc: port %u is gone: %s\n", i, strerror(status->error));
+	mh_log(MRC_LOG_ERROR, "port %u is gone: %s", i, strerror(status->error));
 	return true;
 }
 
@@ -79,11 +80,10 @@ void mh_ports_note_icrc(struct mh_ports *ports, uint32_t i, const uint8_t src[16
 	if (++port->icrc_wrong < ICRC_WRONG_SAID || port->icrc_said)
 		return;
 	port->icrc_said = true;
-	fprintf(stderr,
-		"softmrc: port %u (%s): all packets have a wrong ICRC, the last one from %s: a NAT "
-		"on "
-		"the way, or a sender with MRC_ICRC=off\n",
-		i, mh_addr_text(ports->map.local[i], ip), mh_addr_text(src, from));
+	mh_log(MRC_LOG_WARNING,
+	       "port %u (%s): all packets have a wrong ICRC, the last one from %s: a NAT on the "
+	       "way, or a sender with MRC_ICRC=off",
+	       i, mh_addr_text(ports->map.local[i], ip), mh_addr_text(src, from));
 }
 
 const char *mh_ports_state_text(const struct mh_ports *ports, uint32_t i, uint64_t since_ns,
@@ -170,7 +170,7 @@ static bool ports_restore(struct mh_ports *ports, const struct mh_env *env, uint
 	if (port->io->status->error == 0 && (!bound || ifindex == port->ifindex))
 		return true;
 	if (mh_ports_reopen(ports, env, i, bound ? name : NULL, now_ns, &error)) {
-		fprintf(stderr, "softmrc: port %u cannot be opened again: %s\n", i, error.text);
+		mh_log(MRC_LOG_WARNING, "port %u cannot be opened again: %s", i, error.text);
 		return false;
 	}
 	port->ifindex = ifindex;
@@ -182,8 +182,8 @@ static void ports_say(const struct mh_ports *ports, uint32_t i, const struct por
 {
 	char ip[MH_ADDR_TEXT_MAX];
 
-	fprintf(stderr, "softmrc: port %u (%s, %s) is %s%s\n", i,
-		mh_addr_text(ports->map.local[i], ip), look->name, what, why);
+	mh_log(MRC_LOG_WARNING, "port %u (%s, %s) is %s%s", i,
+	       mh_addr_text(ports->map.local[i], ip), look->name, what, why);
 }
 
 /* ports_apply puts a port up or down, and says so; true: it has changed. */

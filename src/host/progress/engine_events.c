@@ -118,6 +118,7 @@ static void deliver_event(struct mh_nic *nic, const struct mt_event *event, uint
 	case MT_EVENT_EV:
 	case MT_EVENT_PORT:
 		mh_segment_event(nic->segment, event, now_ns);
+		mh_event_log(event);
 		return;
 	case MT_EVENT_ENDPOINT:
 		if (!mu_deliver_probe(nic->ud, event, now_ns))

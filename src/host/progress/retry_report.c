@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * retry_report.c - the line on stderr for a QP that has used up its retries: what each port says.
+ * retry_report.c - the message for a QP that has used up its retries: what each port says.
  *
  * Programs hear "retry exceeded", whatever the reason: a peer that is gone, a cable, a firewall, a
  * route, a NAT. Runs under nic->lock.
@@ -53,8 +53,7 @@ void mh_report_retries(struct mh_nic *nic, const struct mh_qp *qp, uint64_t now_
 		return;
 	nic->retries_said_ns = now_ns;
 	mt_qp_info(qp->mt, &info);
-	line_add(&line,
-		 "softmrc: QP 0x%06x to %s has used up its retries: no packet from it for %.2f s",
+	line_add(&line, "QP 0x%06x to %s has used up its retries: no packet from it for %.2f s",
 		 qp->number, mh_addr_text(info.dest.b, peer),
 		 (double)(now_ns - (info.heard_ns < now_ns ? info.heard_ns : now_ns)) / 1e9);
 	for (uint32_t i = 0; i < nic->ports.n; i++) {
@@ -62,5 +61,5 @@ void mh_report_retries(struct mh_nic *nic, const struct mh_qp *qp, uint64_t now_
 			 mh_ports_state_text(&nic->ports, i, info.heard_ns, state));
 		add_paths(&line, qp, info.evs, i);
 	}
-	fprintf(stderr, "%s\n", line.text);
+	mh_log(MRC_LOG_ERROR, "%s", line.text);
 }

@@ -8,6 +8,7 @@
  *	nic->lock       the engine, ports, MR table, lists of objects: everything not said otherwise
  *	cq->lock        the ring of one CQ
  *	queue->lock     one event queue
+ *	the log's lock  a message on its way (platform/log.c)
  * A thread that polls never waits for nic->lock: it tries, and leaves the work to the holder.
  */
 #ifndef SOFTMRC_HOST_STATE_NIC_CONTEXT_H
@@ -246,7 +247,7 @@ struct mh_process {
 		struct mh_nic *inherited;
 		uint32_t users; /* openings */
 	} of[MH_DEVICES_MAX];
-	char said[sizeof(struct mh_env_error)]; /* the last line on stderr */
+	char said[sizeof(struct mh_env_error)]; /* the last message of mh_log_once */
 };
 
 struct mh_process *mh_process(void);
@@ -256,16 +257,16 @@ struct mh_process *mh_process(void);
  */
 void *mh_process_find(void *(*find)(struct mh_nic *nic, const void *owner), const void *owner);
 /* mh_process_log_once is mh_log_once for a caller that holds p->lock. */
-void mh_process_log_once(struct mh_process *p, const char *text);
-/* mh_log_once writes a line to stderr, once as long as it is the same. Takes the process's lock. */
-void mh_log_once(const char *text);
-/* mh_log_unreachable says on stderr that no SRv6 path leads to a host, when that is why. */
+void mh_process_log_once(struct mh_process *p, enum mrc_log_level level, const char *text);
+/* mh_log_once is mh_log, once as long as the text is the same. Takes the process's lock. */
+void mh_log_once(enum mrc_log_level level, const char *text);
+/* mh_log_unreachable says that no SRv6 path leads to a host, when that is why. */
 void mh_log_unreachable(const struct mh_nic *nic, const uint8_t gid[16]);
-/* mh_log_inherited says on stderr that handles of before a fork are of no use; returns true. */
+/* mh_log_inherited says that handles of before a fork are of no use; returns true. */
 bool mh_log_inherited(void);
 /*
- * mh_nic_is_inherited says whether the NIC belongs to the parent of this process, and says so on
- * stderr. Then nothing of it may be touched, locks included: their holders do not exist here.
+ * mh_nic_is_inherited says whether the NIC belongs to the parent of this process, and says so.
+ * Then nothing of it may be touched, locks included: their holders do not exist here.
  */
 static inline bool mh_nic_is_inherited(const struct mh_nic *nic)
 {

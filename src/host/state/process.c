@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * process.c - what a process has once: the table of its NICs, one for each device, and what was
- * said on stderr.
+ * said last.
  *
- * This file holds the only mutable global of the library besides what mem_guard.c must have. It
+ * This file holds the only mutable global of host besides what mem_guard.c must have, and the log's
+ * sink. It
  * calls nothing else of host, so that any file may log and look NICs up.
  */
 #include "host/state/nic_context.h"
@@ -19,20 +20,20 @@ struct mh_process *mh_process(void)
 }
 
 /* Programs open and list devices again and again; the same message helps once only. */
-void mh_process_log_once(struct mh_process *p, const char *text)
+void mh_process_log_once(struct mh_process *p, enum mrc_log_level level, const char *text)
 {
 	if (strncmp(p->said, text, sizeof(p->said) - 1) == 0)
 		return;
 	snprintf(p->said, sizeof(p->said), "%s", text);
-	fprintf(stderr, "softmrc: %s\n", p->said);
+	mh_log(level, "%s", p->said);
 }
 
-void mh_log_once(const char *text)
+void mh_log_once(enum mrc_log_level level, const char *text)
 {
 	struct mh_process *p = mh_process();
 
 	mh_process_lock(p);
-	mh_process_log_once(p, text);
+	mh_process_log_once(p, level, text);
 	mh_process_unlock(p);
 }
 
@@ -40,6 +41,7 @@ void mh_log_once(const char *text)
 bool mh_log_inherited(void)
 {
 	mh_log_once(
+		MRC_LOG_ERROR,
 		"this process is a fork of the one that opened the device: what was opened there "
 		"cannot be used here; open the device again");
 	return true;
@@ -55,7 +57,7 @@ void mh_log_unreachable(const struct mh_nic *nic, const uint8_t gid[16])
 	snprintf(line, sizeof(line),
 		 "no SRv6 path leads to %s: none of the rows (MRC_SRV6_ROWS, srv6.rows) holds it",
 		 mh_addr_text(gid, text));
-	mh_log_once(line);
+	mh_log_once(MRC_LOG_ERROR, line);
 }
 
 /*

@@ -43,6 +43,11 @@ void mh_segment_refresh(struct mh_nic *nic, uint64_t now_ns);
 /* mh_segment_event logs an EV or PORT event at once; NULL is ignored. Under nic->lock. */
 void mh_segment_event(struct mh_segment *segment, const struct mt_event *event, uint64_t now_ns);
 
+/* ---- messages: event_log.c ---- */
+
+/* mh_event_log makes a message of level DEBUG of an EV or PORT event. Under nic->lock. */
+void mh_event_log(const struct mt_event *event);
+
 /* ---- the file: made, locked, mapped, removed: stats_file.c ---- */
 
 struct mh_stats_file {

@@ -231,7 +231,7 @@ int mh_segment_create(struct mh_nic *nic, struct mio_error *error)
 		return segment_open(nic, nic->env.stats_dir, false, error);
 	/* It was not asked for, so it is no error that there is no place for it. */
 	if (segment_open(nic, stats_dir_default(dir), true, &refused) == EPERM)
-		mh_process_log_once(mh_process(), refused.text);
+		mh_process_log_once(mh_process(), MRC_LOG_WARNING, refused.text);
 	return 0;
 }
 

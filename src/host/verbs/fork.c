@@ -10,11 +10,12 @@
 
 #include <stdlib.h>
 
+#include "host/platform/platform.h"
 #include "host/stats/stats.h"
 
 /*
- * The order of locks is the same as everywhere: the table of NICs, then NICs by number. They are
- * released in the opposite order, for each restores the cancellation state that it found.
+ * The order of locks is the same as everywhere: the table of NICs, NICs by number, the log.
+ * They are released in the opposite order, for each restores the cancellation state that it found.
  */
 static void lock_all(void)
 {
@@ -24,12 +25,14 @@ static void lock_all(void)
 	for (uint32_t i = 0; i < MH_DEVICES_MAX; i++)
 		if (p->of[i].nic)
 			mh_nic_lock(p->of[i].nic);
+	mh_log_lock();
 }
 
 static void unlock_all(void)
 {
 	struct mh_process *p = mh_process();
 
+	mh_log_unlock();
 	for (uint32_t i = MH_DEVICES_MAX; i-- > 0;)
 		if (p->of[i].nic)
 			mh_nic_unlock(p->of[i].nic);
@@ -44,6 +47,7 @@ static void leave_inherited(void)
 {
 	struct mh_process *p = mh_process();
 
+	mh_log_unlock();
 	for (uint32_t i = MH_DEVICES_MAX; i-- > 0;) {
 		struct mh_nic *nic = p->of[i].nic;
 

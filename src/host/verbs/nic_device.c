@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/platform/platform.h"
 #include "host/stats/stats.h"
 #include "host/verbs/verbs.h"
 
@@ -23,10 +24,11 @@ static int device_read_env(uint32_t i, struct mh_env *env)
 	struct mh_env_error error;
 	int err = mh_env_read(env, i, &error);
 
+	mh_log_configure(env->log_level, env->log_format);
 	if (env->ignored[0])
-		mh_log_once(env->ignored);
+		mh_log_once(MRC_LOG_WARNING, env->ignored);
 	if (err && err != ENODEV)
-		mh_log_once(error.text);
+		mh_log_once(MRC_LOG_ERROR, error.text);
 	mh_cancel_restore(cancel_state);
 	return err;
 }
@@ -52,6 +54,16 @@ int mh_real_ibverbs(char path[MH_REAL_IBVERBS_BYTES])
 	return err;
 }
 
+/* device_log_opened says what has been opened, and by what its peers know it. */
+static void device_log_opened(const struct mh_nic *nic)
+{
+	char text[MH_ADDR_TEXT_MAX];
+
+	mh_log(MRC_LOG_INFO, "%s is open: %s, %u ports, UDP port %u, %u EVs a port", nic->attr.name,
+	       mh_addr_text(nic->attr.gid.b, text), nic->ports.n,
+	       mh_ports_udp_of_slot(&nic->ports, nic->ports.slot), nic->env.evs);
+}
+
 /* device_make_nic makes NIC `i` from the configuration as it is now. Under p->lock. */
 static int device_make_nic(struct mh_process *p, uint32_t i)
 {
@@ -60,16 +72,19 @@ static int device_make_nic(struct mh_process *p, uint32_t i)
 	struct mh_env env;
 	int err = mh_env_read(&env, i, &env_error);
 
+	mh_log_configure(env.log_level, env.log_format);
 	if (env.ignored[0])
-		mh_process_log_once(p, env.ignored);
+		mh_process_log_once(p, MRC_LOG_WARNING, env.ignored);
 	if (err) {
-		mh_process_log_once(p, env_error.text);
+		mh_process_log_once(p, MRC_LOG_ERROR, env_error.text);
 		return err;
 	}
 	mh_fork_watch();
 	err = mh_nic_create(&env, &p->of[i].nic, &error);
 	if (err)
-		mh_process_log_once(p, error.text);
+		mh_process_log_once(p, MRC_LOG_ERROR, error.text);
+	else
+		device_log_opened(p->of[i].nic);
 	return err;
 }
 
@@ -103,6 +118,7 @@ static void device_release_nic(struct mh_nic *nic)
 
 	mh_process_lock(p);
 	if (--p->of[i].users == 0) {
+		mh_log(MRC_LOG_INFO, "%s is closed", nic->attr.name);
 		mh_nic_destroy(nic);
 		p->of[i].nic = NULL;
 	}
@@ -116,7 +132,7 @@ static void device_log_descriptor(int err)
 
 	snprintf(text, sizeof(text), "the descriptor of asynchronous events: %s%s", strerror(err),
 		 err == EMFILE ? "; raise the limit of open files (ulimit -n)" : "");
-	mh_log_once(text);
+	mh_log_once(MRC_LOG_ERROR, text);
 }
 
 int mh_device_open(uint32_t i, void *owner, struct mh_device **dev)
