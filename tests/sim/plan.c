@@ -160,9 +160,6 @@ static void draw_shared(struct sim_plan *p, struct rng *r)
 		p->conns = rng_between(r, 2, 8);
 		p->messages = rng_between(r, 20, 100);
 		p->imm_share = 50;
-		/* Without congestion control each wait for receives fills a slow last hop. */
-		if (p->cc != 1)
-			p->lasthop_trims = 0;
 	}
 	p->mw_share = ONE_OF(r, 0, 20, 80);
 	p->mw_bytes = ONE_OF(r, 100, 10000, 200000);

@@ -35,17 +35,49 @@ TEST(mt_rnr_nacked, holds_what_lies_behind_the_lowest)
 {
 	struct mt_rnr r = {0};
 
-	assert_false(mt_rnr_blocks(&r, 100));
+	assert_false(mt_rnr_blocks(&r, 10, 100));
 	assert_true(refuse_at(&r, 50, 5, 100, 7));
-	assert_true(mt_rnr_blocks(&r, 50));
-	assert_false(mt_rnr_blocks(&r, 49));
+	assert_true(mt_rnr_blocks(&r, 10, 50));
+	assert_false(mt_rnr_blocks(&r, 10, 49));
 	assert_true(refuse_at(&r, 40, 6, 200, 7));
-	assert_true(mt_rnr_blocks(&r, 40));
+	assert_true(mt_rnr_blocks(&r, 10, 40));
 	assert_u_eq(r.until_ns, 1100);
 	assert_false(mt_rnr_end_wait(&r, 1099));
 	assert_true(mt_rnr_end_wait(&r, 1100));
 	assert_false(mt_rnr_end_wait(&r, 1200));
-	assert_false(mt_rnr_blocks(&r, 50));
+	assert_false(mt_rnr_blocks(&r, 10, 40));
+}
+
+/* REQ(ext.rnr.resume) */
+TEST(mt_rnr_blocks, two_for_each_accepted)
+{
+	struct mt_rnr r = {0};
+
+	assert_false(mt_rnr_blocks(&r, 0, 1)); /* nothing was refused yet */
+	assert_true(refuse_at(&r, 50, 5, 100, 7));
+	assert_true(mt_rnr_end_wait(&r, 1100));
+	for (uint64_t una = 10; una <= 50; una++) {
+		assert_false(mt_rnr_blocks(&r, una, 50));
+		assert_true(mt_rnr_blocks(&r, una, 51));
+	}
+	for (uint64_t una = 51; una < 60; una++) {
+		assert_false(mt_rnr_blocks(&r, una, 50 + 2 * (una - 50)));
+		assert_true(mt_rnr_blocks(&r, una, 51 + 2 * (una - 50)));
+	}
+	assert_false(mt_rnr_blocks(&r, 49, 49)); /* below what was refused */
+}
+
+/* A refusal that was under way when the wait ended. REQ(ext.rnr.resume) */
+TEST(mt_rnr_nacked, the_lowest_is_heard_of_late)
+{
+	struct mt_rnr r = {0};
+
+	assert_true(refuse_at(&r, 50, 5, 100, 7));
+	assert_true(mt_rnr_end_wait(&r, 1100));
+	assert_true(refuse_at(&r, 40, 6, 1200, 7));
+	assert_false(r.waits);
+	assert_false(mt_rnr_blocks(&r, 10, 40));
+	assert_true(mt_rnr_blocks(&r, 10, 41));
 }
 
 /* REQ(ext.rnr.retry) */

@@ -375,9 +375,11 @@ static bool resend_waits_for_port(const struct mt_qp *qp, uint64_t now_ns)
 static bool rnr_is_waiting(struct mt_qp *qp, uint64_t now_ns)
 {
 	struct mt_rnr *rnr = &qp->ext->rnr;
+	struct mt_rto *rto = &qp->req.rto;
+	uint64_t from_ns = rnr->began_ns > rto->step_ns ? rnr->began_ns : rto->step_ns;
 
 	if (mt_rnr_end_wait(rnr, now_ns)) {
-		mt_rto_exclude(&qp->req.rto, now_ns - rnr->began_ns);
+		mt_rto_exclude(rto, now_ns - from_ns);
 		mt_qp_queue_for_tx(qp);
 	}
 	return rnr->waits;

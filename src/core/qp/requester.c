@@ -62,6 +62,12 @@ static bool cc_is_open(const struct mt_qp *qp, uint32_t nominal)
 	       mt_pace_replaces(&req->pace, req->cc.cwnd, nominal, req->cc.nscc.base_rtt_ns);
 }
 
+/* Whether a peer that had no receive has yet to accept enough for this packet. */
+static bool rnr_blocks(const struct mt_qp *qp, uint64_t psn)
+{
+	return qp->ext && mt_rnr_blocks(&qp->ext->rnr, qp->req.window.una, psn);
+}
+
 /*
  * AckReq: the end of a message, a window that only a SACK opens again, or packets so far apart that
  * each has to tell. REQ(cc.nscc.ack-request)
@@ -70,7 +76,7 @@ static bool wants_ack(const struct mt_qp *qp, const struct mt_wqe *wqe, uint32_t
 {
 	const struct mt_requester *req = &qp->req;
 
-	return index + 1 == wqe->n_packets ||
+	return index + 1 == wqe->n_packets || rnr_blocks(qp, wqe->first_psn + index + 1) ||
 	       req->window.next - req->window.una >= (uint64_t)req->mpr * MT_MPR_UNIT ||
 	       !mt_cc_may_send(&req->cc, qp->attr.path_mtu + MT_NOMINAL_HEADER) ||
 	       req->pace.gap_ns > 0 || !share_is_open(qp);
@@ -276,7 +282,8 @@ static bool gates_are_open(struct mt_qp *qp, const struct mt_wqe *wqe, uint32_t 
 	if (req->window.next == wqe->first_psn && !can_begin(qp, wqe))
 		return false;
 	return req->window.next - req->window.una < (uint64_t)req->mpr * MT_MPR_UNIT &&
-	       cc_is_open(qp, nominal) && share_is_open(qp) && mt_pace_may_send(&req->pace, now_ns);
+	       !rnr_blocks(qp, req->window.next) && cc_is_open(qp, nominal) && share_is_open(qp) &&
+	       mt_pace_may_send(&req->pace, now_ns);
 }
 
 /* Counts what may be in flight only a limited number of times: immediates, READs and atomics. */
@@ -360,21 +367,6 @@ static enum mt_next send_repeat(struct mt_qp *qp, uint64_t now_ns, uint32_t free
 }
 
 /*
- * While the peer has no receive, only what lies below the lowest NACKed PSN may be sent.
- * REQ(ext.rnr.wait)
- */
-static enum mt_next next_while_not_ready(struct mt_qp *qp, uint64_t now_ns, uint32_t free_ports,
-					 struct mt_tx_desc *desc)
-{
-	uint64_t psn;
-
-	mb_assert_slow(qp->ext->rnr.psn >= qp->ext->rnr.una);
-	if (mt_tx_window_oldest_lost(&qp->req.window, &psn) && !mt_rnr_blocks(&qp->ext->rnr, psn))
-		return send_lost(qp, psn, now_ns, free_ports, desc);
-	return MT_NEXT_BLOCKED;
-}
-
-/*
  * Retransmissions go before new packets: the receiver can complete no message behind a hole.
  * REQ(req.rtx.selective)
  */
@@ -386,10 +378,13 @@ enum mt_next mt_requester_next(struct mt_qp *qp, uint64_t now_ns, uint32_t free_
 	if (!mt_qp_may_send(qp))
 		return MT_NEXT_BLOCKED;
 	mb_assert_slow(qp->ev_set && qp->req.window.una <= qp->req.window.next);
-	if (qp->ext && qp->ext->rnr.waits)
-		return next_while_not_ready(qp, now_ns, free_ports, desc);
-	if (mt_tx_window_oldest_lost(&qp->req.window, &psn))
+	if (mt_tx_window_oldest_lost(&qp->req.window, &psn)) {
+		if (rnr_blocks(qp, psn))
+			return MT_NEXT_BLOCKED;
 		return send_lost(qp, psn, now_ns, free_ports, desc);
+	}
+	if (qp->ext && qp->ext->rnr.waits)
+		return MT_NEXT_BLOCKED;
 	if (qp->req.repeat_last) {
 		enum mt_next r = send_repeat(qp, now_ns, free_ports, desc);
 

@@ -61,14 +61,21 @@ uint64_t mt_qp_turn_ns(const struct mt_qp *qp)
 	return mt_qp_packet_ns(qp) * qp->ev_set->n_ports;
 }
 
+/* Who was asked to wait for a receive expects nothing of the peer until then. */
+static bool waits_for_peer(const struct mt_qp *qp)
+{
+	return qp->req.rto.armed && !(qp->ext && qp->ext->rnr.waits);
+}
+
 static void update_waiting(struct mt_qp *qp)
 {
 	struct mt_requester *req = &qp->req;
+	bool waits = waits_for_peer(qp);
 
-	if (req->waits == req->rto.armed)
+	if (req->waits == waits)
 		return;
 	mb_assert(qp->peer);
-	req->waits = req->rto.armed;
+	req->waits = waits;
 	mt_liveness_count_waiter(&qp->peer->liveness, req->rto.step_ns, req->waits);
 	if (req->waits && qp->ev_set->stretch > 1)
 		mt_engine_use_ev_set(qp->engine, qp->ev_set, req->rto.step_ns);

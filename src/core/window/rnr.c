@@ -24,7 +24,7 @@ bool mt_rnr_nacked(struct mt_rnr *r, const struct mt_rnr_nack *f, uint8_t retrie
 {
 	mb_assert(f->wait_ns > 0);
 	if (f->sent_ns < r->until_ns) { /* sent before that round was over: it belongs to it */
-		if (r->waits && f->psn < r->psn)
+		if (f->psn < r->psn)
 			r->psn = f->psn;
 		return true;
 	}
@@ -40,7 +40,7 @@ bool mt_rnr_nacked(struct mt_rnr *r, const struct mt_rnr_nack *f, uint8_t retrie
 	r->began_ns = f->now_ns;
 	r->until_ns = f->now_ns + f->wait_ns;
 	r->waits = true;
-	mb_assert_slow(mt_rnr_blocks(r, f->psn));
+	mb_assert_slow(mt_rnr_blocks(r, f->una, f->psn));
 	return true;
 }
 

@@ -222,15 +222,19 @@ enum mt_rto_action mt_rto_expire(struct mt_rto *r, const struct mt_rto_limits *l
  * of them begins a round: until its time is over nothing is sent that lies at or behind the lowest
  * PSN refused. What was under way when the round began belongs to it. After rnr_retry rounds for
  * the oldest unfinished message without progress in between, its receiver will not be waited for.
- * REQ(ext.rnr.wait) REQ(ext.rnr.retry)
+ *
+ * When the wait is over that lowest packet goes alone, and two for each from there on that is known
+ * to be accepted. A peer may post its receives one by one, and share them among many QPs: who sends
+ * all again after each wait has all but one refused. REQ(ext.rnr.wait) REQ(ext.rnr.resume)
+ * REQ(ext.rnr.retry)
  */
 
 #define MT_RNR_FOREVER 7u
 
 struct mt_rnr {
-	uint64_t psn;	   /* lowest NACKed in this round */
+	uint64_t psn;	   /* lowest NACKed of the last round */
 	uint64_t began_ns; /* the last round */
-	uint64_t until_ns; /* when the last round ends, or ended */
+	uint64_t until_ns; /* when the last round ends, or ended; 0: there was none */
 	uint64_t una;	   /* lowest PSN without an answer when it began */
 	uint8_t tries;	   /* rounds for the oldest message without progress */
 	bool waits;	   /* a round goes on */
@@ -248,10 +252,14 @@ struct mt_rnr_nack {
 
 /* mt_rnr_nacked notes a NACK; false: `retries` rounds are over, and this would be another. */
 bool mt_rnr_nacked(struct mt_rnr *r, const struct mt_rnr_nack *f, uint8_t retries);
-/* mt_rnr_blocks says whether psn may not be sent now. */
-static inline bool mt_rnr_blocks(const struct mt_rnr *r, uint64_t psn)
+/* mt_rnr_blocks says whether psn may not be sent now, where una is the lowest without an answer. */
+static inline bool mt_rnr_blocks(const struct mt_rnr *r, uint64_t una, uint64_t psn)
 {
-	return r->waits && psn >= r->psn;
+	uint64_t accepted = una > r->psn ? una - r->psn : 0;
+
+	if (r->until_ns == 0 || psn < r->psn)
+		return false;
+	return r->waits || psn - r->psn > 2 * accepted;
 }
 /* mt_rnr_end_wait ends the round when its time has come, and says whether it did. */
 bool mt_rnr_end_wait(struct mt_rnr *r, uint64_t now_ns);

@@ -11,7 +11,6 @@ post send 8 bytes id 2
 +1us < NACK psn 100 reason rnr wait 1
 +1us < NACK psn 101 reason rnr wait 1
 +9us > SEND ONLY psn 100 rtx
-> SEND ONLY psn 101 rtx
 +1us < NACK psn 100 reason rnr wait 1
 expect completion id 1 rnr_exceeded
 expect completion id 2 flushed

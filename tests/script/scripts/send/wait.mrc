@@ -17,6 +17,8 @@ expect nothing for 29us
 expect stat rnr_waits 2
 expect ev B GOOD
 +1us > SEND ONLY psn 101 rtx
+expect nothing for 5us
+< SACK cack 101
 > SEND ONLY psn 102 rtx
 > WRITE ONLY psn 103
 < ACK msn 4
