@@ -31,12 +31,15 @@ static bool enter_tunnel(const uint8_t *ip, size_t len, struct dump_packet *p)
 	return true;
 }
 
-/* An EV of 32 bits has its low half in the flow label; an EV of 16 bits leaves that at 0. */
-static uint32_t ev_of(const struct mw_ip_udp *ip)
+/*
+ * An EV of 32 bits has its low half in the flow label; an EV of 16 bits leaves that at 0. In a tunnel
+ * of SRv6 EVs have 32 bits, and the low half of one is 0 where its path takes uplink 0.
+ */
+static uint32_t ev_of(const struct dump_packet *p)
 {
-	const struct mw_ev_bits bits = {.udp_sport = ip->sport, .flow_label = ip->flow_label};
+	const struct mw_ev_bits bits = {.udp_sport = p->ip.sport, .flow_label = p->ip.flow_label};
 
-	return mw_ev_decode(ip->flow_label ? MW_EV_STEV : MW_EV_UDP, bits);
+	return mw_ev_decode(p->tunnelled || bits.flow_label ? MW_EV_STEV : MW_EV_UDP, bits);
 }
 
 static enum mw_dscp_class class_of(const struct dump_packet *p, const struct mw_dscp_map *dscp)
@@ -64,7 +67,7 @@ bool dump_packet_read(const struct dump_frame *frame, uint32_t first_port,
 		return false;
 	if (!p->tunnelled)
 		p->tos = p->ip.tos;
-	p->ev = ev_of(&p->ip);
+	p->ev = ev_of(p);
 	cut = mw_dscp_is_trimmed(class_of(p, dscp)); /* the ICRC is among what was cut off */
 	if (!cut && p->ip.len < MW_ICRC_BYTES) {
 		p->verdict = MW_SHORT;

@@ -1,0 +1,358 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""dissector_test.py MRC WRITE_BW: what tshark reads with the dissector.
+
+Three judges that share no code with it: the wire vectors field by field, `mrc dump` packet by packet on captures
+of the simulator and of live programs, and packets made here that break one rule each.
+"""
+import json
+import os
+import pathlib
+import struct
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+import tshark
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "tidy"))
+import tap  # noqa: E402
+from tree import Skip  # noqa: E402
+
+MRC, WRITE_BW = sys.argv[1:3]
+WORK = tempfile.TemporaryDirectory()
+EXPERT, ICRC = "_ws.expert.message", "mrc.icrc.status"
+GOOD, BAD = 0, 1
+
+
+def path(name):
+    return pathlib.Path(WORK.name) / name
+
+
+def needs_tshark(case):
+    def run():
+        if why := tshark.missing():
+            raise Skip(why)
+        return case()
+    return run
+
+
+# ---- the wire vectors ----
+
+def vectors():
+    return json.loads((HERE.parent / "conformance/mrc-wire.json").read_text())["vectors"]
+
+
+def expected_fields(vector):
+    """Field -> number, as the vector's maker has them."""
+    headers = vector["headers"]
+    fields = {f"mrc.{h}.{name}": value for h, found in headers.items() for name, value in found.items()}
+    if "seth" in headers:  # the two share their place
+        fields.pop("mrc.seth.ack_psn_offset" if headers["seth"]["pr"] else "mrc.seth.probe_id", None)
+    return {name: int(v, 0) if isinstance(v, str) else v for name, v in fields.items()}
+
+
+def vectors_equal_field_by_field():
+    known = vectors()
+    wanted = [expected_fields(v) for v in known]
+    names = sorted(set().union(*wanted))
+    tshark.write_pcap(path("vectors.pcap"), [bytes.fromhex(v["full"]["packet"]) for v in known])
+    rows = tshark.read(path("vectors.pcap"), [*names, ICRC])
+    problems = [] if len(rows) == len(known) else [f"{len(rows)} packets of {len(known)}"]
+    for vector, want, row in zip(known, wanted, rows):
+        problems += [f"{vector['name']}: {name} is {row[name]}, want {value}" for name, value in want.items()
+                     if not row[name] or tshark.number(row[name]) != value]
+        problems += [f"{vector['name']}: {name} is {row[name]}, is not in the packet" for name in names
+                     if name not in want and row[name] and not name.startswith("mrc.bth.")]
+        # The DSCP of a vector may be that of a trimmed packet, which has no ICRC.
+        if row[ICRC] and tshark.number(row[ICRC]) != GOOD:
+            problems.append(f"{vector['name']}: the ICRC is right, tshark says {row[ICRC]}")
+    return problems
+
+
+def icrc_finds_each_changed_byte():
+    packet = next(bytes.fromhex(v["full"]["packet"]) for v in vectors() if v["name"] == "write_first_2")
+    masked = {1, 8, 10, 11, 26, 27, 32}  # class, TTL, checksums, the byte of the BTH that may change
+    places = [at for at in range(20, 60) if at not in (22, 23, 24, 25, 28)]  # ports, length, opcode: another packet
+    changed = [packet[:at] + bytes([packet[at] ^ 1]) + packet[at + 1:] for at in places]
+    tshark.write_pcap(path("changed.pcap"), changed)
+    rows = tshark.read(path("changed.pcap"), [ICRC])
+    return [f"byte {at}: {row[ICRC]}" for at, row in zip(places, rows)
+            if tshark.number(row[ICRC]) != (GOOD if at in masked else BAD)]
+
+
+# ---- captures, beside mrc dump ----
+
+# Field of `mrc dump --json` -> field here and what makes one of the other.
+SAME = {
+    "dqp": ("mrc.bth.dqp", 1), "psn": ("mrc.bth.psn", 1), "rqmsn": ("mrc.meth.rqmsn", 1),
+    "rkey": ("mrc.reth.rkey", 1), "dmalen": ("mrc.reth.dmalen", 1), "length": ("mrc.payload_length", 1),
+    "imm": ("mrc.immdt.imm", 1), "invalidates": ("mrc.immdt.inv_rkey", 1), "read": ("mrc.immdt.read_length", 1),
+    "syndrome": ("mrc.aeth.syndrome", 1), "cack": ("mrc.seth.cack_psn", 1), "base": ("mrc.seth.sack_offset", 1),
+    "trigger": ("mrc.seth.ack_psn_offset", 1), "mpr": ("mrc.seth.mpr", 128), "ooo": ("mrc.seth.ooo_count", 1),
+    "rcvd": ("mrc.seth.rcvd_bytes", 256), "penalty": ("mrc.seth.rcv_cwnd_pen", 1), "nack": ("mrc.neth.nack_psn", 1),
+    "ports": ("mrc.erth.port_status_mask", 1), "va": ("mrc.reth.va", 1), "bitmap": ("mrc.seth.sack_bitmap", 1),
+}
+# Fields of several headers, of which a packet has one.
+ONE_OF = {
+    "ev": ("mrc.seth.entropy", "mrc.neth.entropy"), "probe": ("mrc.seth.probe_id", "mrc.peth.probe_id"),
+    "spdcid": ("mrc.seth.spdcid", "mrc.neth.spdcid", "mrc.peth.spdcid"),
+    "dpdcid": ("mrc.seth.dpdcid", "mrc.neth.dpdcid", "mrc.peth.dpdcid"),
+    "msn": ("mrc.meth.msn", "mrc.aeth.msn"),
+    "vendor": ("mrc.neth.vendor_info", "mrc.peth.vendor_info", "mrc.erth.vendor_info"),
+    "ts": ("mrc.tseth.tx_timestamp", "mrc.seth.tx_timestamp", "mrc.neth.tx_timestamp", "mrc.peth.tx_timestamp",
+           "mrc.erth.tx_timestamp", "mrc.eeth.tx_timestamp"),
+}
+CLASSES = ["no-trim", "trimmable", "trimmable-retx", "trimmed", "trimmed-lasthop", "control", "unknown"]
+FIELDS = ["mrc.bth.opcode", "mrc.ev", "mrc.class", "mrc.srv6.usid", "frame.number", "mrc.trigger", "mrc.response_to",
+          "mrc.retransmission_of", ICRC, EXPERT, *(f for f, _ in SAME.values()),
+          *(f for fs in ONE_OF.values() for f in fs)]
+
+
+def dump(capture):
+    done = subprocess.run([MRC, "dump", "--json", str(capture)], capture_output=True, text=True, check=True)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def differences(row, said):
+    """Where tshark and mrc dump say different things of one packet."""
+    mrc = said["mrc"]
+    pairs = [("ev", said["ev"], row["mrc.ev"]), ("class", CLASSES.index(said["class"]), row["mrc.class"])]
+    for name, (field, times) in SAME.items():
+        # Of a packet that was cut, dump has zeros for headers that are gone.
+        if name in mrc and (row[field] or not said["class"].startswith("trimmed")):
+            value = int(mrc[name], 0) if isinstance(mrc[name], str) else mrc[name]
+            pairs.append((name, value, [str(tshark.number(row[field]) * times)] if row[field] else []))
+    for name, fields in ONE_OF.items():
+        if name in mrc:
+            pairs.append((name, mrc[name], next((row[f] for f in fields if row[f]), [])))
+    found = [f"{name}: tshark {values}, mrc dump {value}" for name, value, values in pairs
+             if not values or tshark.number(values) != value]
+    usids = [int(u, 0) for u in row["mrc.srv6.usid"]]
+    if usids != said.get("tunnel", {}).get("usids", []):
+        found.append(f"uSIDs: tshark {usids}")
+    return found
+
+
+# What a sender or a fabric may do, and the receiver's answers to it.
+EVENTS = {"Retransmission", "The receiver lacks the packet", "A switch trimmed the packet",
+          "A switch marked the packet: congestion experienced",
+          # Wireshark of IPv6: MRC has the ICRC instead (RFC 6936), and captures of sockets have no checksum.
+          "Illegal checksum value (0)"}
+
+
+def compare(capture, wanted_opcodes):
+    rows, said = tshark.read(capture, FIELDS), dump(capture)
+    mine = [row for row in rows if row["mrc.bth.opcode"]]
+    theirs = [s for s in said if "mrc" in s]
+    if len(mine) != len(theirs) or not mine:
+        return [f"tshark finds {len(mine)} packets, mrc dump {len(theirs)}"]
+    problems = []
+    for row, packet in zip(mine, theirs):
+        found = differences(row, packet)
+        found += [message for text in row[EXPERT] for message in text.split(",") if message not in EVENTS]
+        if not packet["class"].startswith("trimmed") and [str(GOOD)] != row[ICRC]:
+            found.append(f"ICRC {row[ICRC]}")
+        problems += [f"frame {row['frame.number'][0]}, {packet['mrc']['opcode']}: {text}" for text in found]
+    lacking = wanted_opcodes - {p["mrc"]["opcode"] for p in theirs}
+    return problems[:20] + ([f"the capture has no {sorted(lacking)}"] if lacking else [])
+
+
+def answered_psn(row):
+    """The PSN that a NACK, or a SACK that answers no probe, is about."""
+    if row["mrc.neth.nack_psn"]:
+        return tshark.number(row["mrc.neth.nack_psn"])
+    return (tshark.number(row["mrc.seth.cack_psn"]) + tshark.number(row["mrc.seth.ack_psn_offset"])) % 2**24
+
+
+def linked(capture):
+    """A SACK or NACK names the frame that it answers, by PSN; an answer to a probe its probe."""
+    rows = {row["frame.number"][0]: row for row in tshark.read(capture, FIELDS)}
+    problems, counted = [], {"trigger": 0, "response_to": 0, "retransmission_of": 0}
+    for frame, row in rows.items():
+        for kind in counted:
+            for target in row[f"mrc.{kind}"]:
+                counted[kind] += 1
+                other = rows[target]
+                if kind == "retransmission_of":
+                    same = other["mrc.bth.psn"] == row["mrc.bth.psn"]
+                elif kind == "response_to":
+                    same = other["mrc.peth.probe_id"] == row["mrc.seth.probe_id"]
+                else:
+                    same = tshark.number(other["mrc.bth.psn"]) == answered_psn(row)
+                if not same:
+                    problems.append(f"frame {frame}: {kind} {target} is another packet")
+    return problems, counted
+
+
+def simulate(name, links, *settings):
+    capture = path(f"{name}.pcapng")
+    words = [MRC, "sim", "run", name, "--quiet", "--capture", str(capture),
+             "--set", f"output.capture_links={json.dumps(links)}"]
+    for setting in settings:
+        words += ["--set", setting]
+    subprocess.run(words, check=True, capture_output=True)
+    return capture
+
+
+INCAST = ("workload.0.group_size=8", "workload.0.bytes=100K")
+
+
+def simulator__an_incast_that_is_trimmed():
+    capture = simulate("check-incast", ["host0.e0", "host1.e0"], *INCAST)
+    return compare(capture, {"WRITE_FIRST", "WRITE_MIDDLE", "SACK", "NACK"})
+
+
+def simulator__a_sick_link_over_several_hops():
+    capture = simulate("fault-loss-ev", ["host0.e0", "host0.e3", "plane0.t0-0.u0", "plane0.t0-0.d0"],
+                       "workload.0.bytes=512K", "output.capture_packets=3000")
+    return compare(capture, {"WRITE_MIDDLE", "SACK"})
+
+
+def simulator__answers_name_what_they_answer():
+    problems, counted = linked(simulate("check-incast", ["host0.e0", "host1.e0", "plane0.t0-0.d1"], *INCAST))
+    problems += [f"{kind}: {n} found" for kind, n in counted.items() if n == 0 and kind != "response_to"]
+    return problems
+
+
+TRIES, BETWEEN_S, PATIENCE_S = 100, 0.1, 60
+
+
+def live_capture(name, server, client):
+    """What the server of two programs on loopback sends and receives."""
+    capture = path(f"{name}.pcapng")
+    environment = os.environ | {"MRC_PORTS": "127.0.0.1", "MRC_STATS_DIR": WORK.name}
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    waits = subprocess.Popen(server, env=environment | {"MRC_CAPTURE": str(capture)}, **quiet)
+    try:
+        for _ in range(TRIES):  # the server may not listen yet
+            if subprocess.run(client, env=environment, check=False, timeout=PATIENCE_S, **quiet).returncode == 0:
+                waits.wait(timeout=PATIENCE_S)
+                return capture
+            if waits.poll() is not None:
+                break
+            time.sleep(BETWEEN_S)
+        raise RuntimeError(f"{server} and {client} do not run")
+    finally:
+        waits.kill()
+        waits.wait()
+
+
+def perftest(program):
+    """A program of perftest over the drop-in, whose packets are the extension's."""
+    if not shutil.which(program):
+        raise Skip(f"no {program} here (tools/deps check installs it)")
+    words = [MRC, "run", "--", program, "-d", "mrc0", "-F", "-n", "50"]
+    words += [] if "atomic" in program else ["-s", "10000"]
+    return live_capture(program, words, [*words, "127.0.0.1"])
+
+
+def live__writes_on_loopback():
+    return compare(live_capture("write_bw", [WRITE_BW], [WRITE_BW, "127.0.0.1", "--max", "16k", "--ms", "1"]),
+                   {"WRITE_FIRST", "WRITE_LAST", "WRITE_ONLY_IMM", "SACK", "ACK"})
+
+
+def live__sends():
+    return compare(perftest("ib_send_bw"), {"SEND_FIRST", "SEND_MIDDLE", "SEND_LAST", "PROBE"})
+
+
+def live__reads():
+    return compare(perftest("ib_read_bw"),
+                   {"READ_REQUEST", "READ_RESPONSE_FIRST", "READ_RESPONSE_LAST", "RESPONSE_SACK", "RESPONSE_ACK"})
+
+
+def live__atomics():
+    return compare(perftest("ib_atomic_bw"), {"FETCH_ADD", "ATOMIC_RESPONSE"})
+
+
+# ---- packets that break a rule ----
+
+CONTROL, NO_TRIM, TRIMMABLE, TRIMMED = 46, 0, 4, 12
+METH_RETH = bytes(4) + bytes(12) + struct.pack(">I", 64)
+TS_FLAG = 0x10
+
+
+def seth(cack=100, first=0, cc=0):
+    return struct.pack(">HHIHHII", first, 0, 0, 0x3456, 0, cack, cc << 28) + bytes(16)
+
+
+def neth(reason, psn=100, cc=2):
+    return struct.pack(">HBBIHHIBBH", 0, reason, 0, 0, 0x3456, 0, psn, cc << 4, 0, 0)
+
+
+def violations():
+    """Text of the expert information -> a packet with that fault, and no other."""
+    ipv4, bth = tshark.ipv4, tshark.bth
+    psns = iter(range(200, 300))  # a PSN seen twice would be a retransmission
+
+    def data(**bits):
+        return bth(0xCA, psn=next(psns), **bits) + METH_RETH
+
+    return {
+        "The packet ends inside its headers": ipv4(data()[:-4], TRIMMABLE),
+        "The transport version is not 0": ipv4(data(first=1), TRIMMABLE),
+        "The pad is longer than what follows the headers": ipv4(data(first=0x30), TRIMMABLE),
+        "A control packet has bytes behind its headers": ipv4(bth(0xD1) + b"\x1f\0\0\0" + bytes(4), CONTROL),
+        "Type and next header are not 0": ipv4(bth(0xDC) + seth(first=0x1000), CONTROL),
+        "The frame type is not 1": ipv4(
+            bth(0xCA, psn=next(psns), marks=TS_FLAG) + bytes(4) + struct.pack(">I", 2) + METH_RETH[4:], TRIMMABLE),
+        "The ICRC is wrong": ipv4(data(), TRIMMABLE)[:-1] + b"\0",
+        "The DSCP is not one of the packet's class": ipv4(data(), CONTROL),
+        "Reserved bits are set": ipv4(data(marks=0x40), TRIMMABLE),
+        "The syndrome is none that MRC sends": ipv4(bth(0xD1) + b"\x3f\0\0\0", CONTROL),
+        "The reason is none of MRC 1.0": ipv4(bth(0xDD) + neth(0x40), CONTROL),
+        "The CC type is not that of this header": ipv4(bth(0xDC) + seth(cc=3), CONTROL),
+        "The PSN of the BTH is not cack_psn": ipv4(bth(0xDC) + seth(cack=99), CONTROL),
+        "The PSN of the BTH is not nack_psn": ipv4(bth(0xDD) + neth(1, psn=99), CONTROL),
+        "A path mark that is undefined": ipv4(bth(0xDC) + seth(first=0x60), CONTROL),
+        "An endpoint packet goes to QP 2": ipv4(bth(0xD9) + bytes(36), CONTROL),
+        "The operation is undefined": ipv4(bth(0xD9, qpn=2) + b"\0\x0c" + bytes(34), CONTROL),
+        "The operation is in bits 5:4": ipv4(bth(0xD9, qpn=2) + b"\0\x10" + bytes(34), CONTROL),
+        "The message was refused: the QP ends": ipv4(bth(0xD1) + b"\x62\0\0\0", CONTROL),
+        "A switch trimmed the packet": ipv4(data()[:16], TRIMMED, whole=False),
+    }
+
+
+def violations_are_named():
+    made = violations()
+    tshark.write_pcap(path("violations.pcap"), made.values())
+    problems = []
+    for text, row in zip(made, tshark.read(path("violations.pcap"), ["mrc.bth.opcode", EXPERT, "mrc.expert.nacked"])):
+        said = [m for m in "|".join(row[EXPERT]).split("|") if m and not m.startswith("The receiver lacks")]
+        if len(said) != 1 or not said[0].startswith(text):
+            problems.append(f"{text}: tshark says {said}")
+    return problems
+
+
+# ---- what is not MRC's ----
+
+def other_protocols_keep_their_ports():
+    deth = tshark.bth(0x64) + struct.pack(">II", 0x11111111, 7) + bytes(4)
+    dns = struct.pack(">HHHHHH", 0, 0x8400, 0, 0, 0, 0)
+    tshark.write_pcap(path("others.pcap"), [tshark.ipv4(deth, NO_TRIM),
+                                            tshark.ipv4(dns, NO_TRIM, whole=False, port=5353)])
+    rows = tshark.read(path("others.pcap"), ["frame.protocols", "infiniband.deth.srcqp"])
+    want = ["infiniband", "mdns"]
+    return [f"want {w}, tshark says {row['frame.protocols']}" for w, row in zip(want, rows)
+            if w not in row["frame.protocols"][0]]
+
+
+def another_port_and_dscp_map():
+    packet = tshark.ipv4(tshark.bth(0xCA) + METH_RETH, 20, port=9000)
+    tshark.write_pcap(path("another.pcap"), [packet])
+    fields = ["mrc.bth.opcode", "mrc.class", EXPERT]
+    (plain,) = tshark.read(path("another.pcap"), fields)
+    (row,) = tshark.read(path("another.pcap"), fields, "-o", "mrc.port:8999", "-o", "mrc.dscp:0,20,8,12,16,46")
+    problems = [f"without preferences: {plain}"] if plain["mrc.bth.opcode"] else []
+    if not row["mrc.bth.opcode"] or row["mrc.class"] != ["1"] or row[EXPERT]:
+        problems.append(f"with preferences: {row}")
+    return problems
+
+
+tap.main([(case.__name__, needs_tshark(case)) for case in (
+    vectors_equal_field_by_field, icrc_finds_each_changed_byte, simulator__an_incast_that_is_trimmed,
+    simulator__a_sick_link_over_several_hops, simulator__answers_name_what_they_answer, live__writes_on_loopback,
+    live__sends, live__reads, live__atomics, violations_are_named, other_protocols_keep_their_ports,
+    another_port_and_dscp_map)])
