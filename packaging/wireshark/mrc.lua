@@ -266,7 +266,11 @@ local SLOTS = 1024
 mrc.prefs.port = Pref.uint("First UDP port", 4791, "UDP port of the first process; 1023 follow for others")
 mrc.prefs.dscp = Pref.string("DSCP map", "0,4,8,12,16,46",
 	"Numbers of no trim, trimmable, trimmable retransmission, trimmed, trimmed at the last hop, control")
-local EV_FORMATS = { { 1, "STEV where there is a flow label or a tunnel", 0 }, { 2, "UDP source port", 1 }, { 3, "STEV", 2 } }
+local EV_FORMATS = {
+	{ 1, "STEV where there is a flow label or a tunnel", 0 },
+	{ 2, "UDP source port", 1 },
+	{ 3, "STEV", 2 },
+}
 mrc.prefs.ev_format = Pref.enum("EV format", 0, "Where the EV is in the headers", EV_FORMATS, false)
 mrc.prefs.icrc = Pref.bool("Check the ICRC", true, "Off: faster with large captures")
 
