@@ -32,8 +32,8 @@ static bool enter_tunnel(const uint8_t *ip, size_t len, struct dump_packet *p)
 }
 
 /*
- * An EV of 32 bits has its low half in the flow label; an EV of 16 bits leaves that at 0. In a tunnel
- * of SRv6 EVs have 32 bits, and the low half of one is 0 where its path takes uplink 0.
+ * An EV of 32 bits has its low half in the flow label; an EV of 16 bits leaves that at 0. In a
+ * tunnel of SRv6 EVs have 32 bits, and the low half of one is 0 where its path takes uplink 0.
  */
 static uint32_t ev_of(const struct dump_packet *p)
 {
