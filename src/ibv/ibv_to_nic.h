@@ -300,13 +300,19 @@ static inline struct ibv_qp_cap iv_cap_granted(const struct mh_qp *qp)
 }
 
 /*
+ * The GID table of the device has one GID, at each of so many indexes: recipes for RoCE devices name
+ * index 3, where most of these have the IPv4 address of RoCE v2.
+ */
+#define IV_GIDS 4
+
+/*
  * iv_dest_to_nic takes where a QP is to send. A QP uses all planes, so of the address only the GIDs
  * count. EINVAL: not an address of the device. REQ(svc.all-planes)
  */
 static inline int iv_dest_to_nic(const struct ibv_ah_attr *ah, uint32_t dest_qpn,
 				 struct rd_qp_attr *nic)
 {
-	if (!ah->is_global || ah->grh.sgid_index != 0 || dest_qpn > RD_BITS_24)
+	if (!ah->is_global || ah->grh.sgid_index >= IV_GIDS || dest_qpn > RD_BITS_24)
 		return EINVAL;
 	memcpy(nic->dest.b, ah->grh.dgid.raw, sizeof(nic->dest.b));
 	nic->dest_qpn = dest_qpn;

@@ -33,6 +33,7 @@ struct pcap_port {
 	struct mio_capture *capture;
 	struct mio_addr local;
 	bool wrapped; /* the driver below puts another IPv6 header around frames */
+	bool summed;  /* frames of the driver below have a UDP checksum */
 	uint8_t gid[16];
 	uint32_t interface;
 };
@@ -134,6 +135,8 @@ static void pcap_record(struct pcap_port *p, uint64_t time_ns, enum mb_pcapng_di
 
 	if (outer)
 		mw_ip_encapsulate(outer, len - around, ip);
+	if (p->summed)
+		mw_ip_udp_write_sum(h, frame, ip + ip_bytes - MW_UDP_BYTES);
 	capture_write(p->capture, head, sizeof(head));
 	capture_write(p->capture, ip, ip_bytes);
 	capture_write(p->capture, frame, h->len);
@@ -215,7 +218,7 @@ static const struct mio_port_ops pcap_ops = {
 };
 
 int mio_pcap_open(struct mio_capture *capture, const char *name, const struct mio_addr *local,
-		  const uint8_t *gid, struct mio_port *below, struct mio_port **port)
+		  const uint8_t *gid, bool summed, struct mio_port *below, struct mio_port **port)
 {
 	uint8_t description[MB_PCAPNG_INTERFACE_MAX];
 	struct pcap_port *p = calloc(1, sizeof(*p));
@@ -227,6 +230,7 @@ int mio_pcap_open(struct mio_capture *capture, const char *name, const struct mi
 	p->capture = capture;
 	p->local = *local;
 	p->wrapped = gid != NULL;
+	p->summed = summed;
 	if (gid)
 		memcpy(p->gid, gid, sizeof(p->gid));
 	p->interface = capture->interfaces++;

@@ -33,9 +33,8 @@
 #undef ibv_reg_mr
 #undef ibv_reg_mr_iova
 
-/* The device shows one port and one GID, whatever the number of its planes. */
+/* The device shows one port, whatever the number of its planes. */
 #define MV_PORT 1
-#define MV_GIDS 1
 #define MV_P_KEY 0xffff
 
 struct mv_context {

@@ -204,7 +204,7 @@ int mv_private_gid_type(struct ibv_context *context, uint8_t port_num, unsigned 
 {
 	if (mv_real_of_context(context) && real_gid_type)
 		return real_gid_type(context, port_num, index, type);
-	if (!context || !type || port_num != MV_PORT || index >= MV_GIDS)
+	if (!context || !type || port_num != MV_PORT || index >= IV_GIDS)
 		return iv_minus_one(EINVAL);
 	*type = GID_TYPE_SYSFS_ROCE_V2;
 	return 0;

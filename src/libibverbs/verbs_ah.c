@@ -22,7 +22,7 @@ static bool attr_ok(const struct mv_context *ctx, const struct ibv_ah_attr *attr
 	struct rd_gid dest;
 
 	/* Without a GRH there is no GID. REQ(ud.ah) */
-	if (!attr->is_global || attr->port_num != MV_PORT || attr->grh.sgid_index >= MV_GIDS)
+	if (!attr->is_global || attr->port_num != MV_PORT || attr->grh.sgid_index >= IV_GIDS)
 		return false;
 	memcpy(dest.b, attr->grh.dgid.raw, sizeof(dest.b));
 	return mh_device_can_reach(ctx->nic, &dest);

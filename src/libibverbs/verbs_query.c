@@ -155,7 +155,7 @@ static void port_fill(struct ibv_context *context, struct ibv_port_attr *port)
 		.state = up ? IBV_PORT_ACTIVE : IBV_PORT_DOWN,
 		.max_mtu = iv_mtu_from_nic(attr.max_mtu),
 		.active_mtu = iv_mtu_from_nic(attr.max_mtu),
-		.gid_tbl_len = MV_GIDS,
+		.gid_tbl_len = IV_GIDS,
 		.max_msg_sz =
 			attr.max_msg_bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)attr.max_msg_bytes,
 		.pkey_tbl_len = 1,
@@ -194,7 +194,7 @@ int ibv_query_gid(struct ibv_context *context, uint8_t port_num, int index, unio
 	struct mh_device_attr attr;
 
 	MV_TO_REAL(mv_real_of_context(context), ibv_query_gid, (context, port_num, index, gid));
-	if (!context || !gid || port_num != MV_PORT || index < 0 || index >= MV_GIDS)
+	if (!context || !gid || port_num != MV_PORT || index < 0 || index >= IV_GIDS)
 		return iv_minus_one(EINVAL);
 	mh_device_query(mv_context(context)->nic, &attr);
 	memcpy(gid->raw, attr.gid.b, sizeof(gid->raw));
@@ -216,7 +216,7 @@ int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num, uint32_t g
 		   (context, port_num, gid_index, entry, flags, entry_size));
 	if (flags)
 		return EOPNOTSUPP;
-	if (!context || !entry || port_num != MV_PORT || gid_index >= MV_GIDS)
+	if (!context || !entry || port_num != MV_PORT || gid_index >= IV_GIDS)
 		return EINVAL;
 	if (ibv_query_gid(context, MV_PORT, (int)gid_index, &full.gid))
 		return errno;
@@ -231,14 +231,18 @@ int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num, uint32_t g
 ssize_t _ibv_query_gid_table(struct ibv_context *context, struct ibv_gid_entry *entries,
 			     size_t max_entries, uint32_t flags, size_t entry_size)
 {
-	int err;
+	char *entry = (char *)entries; /* of the size that the program's header has */
+	int err = 0;
 
 	MV_TO_REAL(mv_real_of_context(context), _ibv_query_gid_table,
 		   (context, entries, max_entries, flags, entry_size));
-	if (max_entries < MV_GIDS)
+	if (!entries || max_entries < IV_GIDS)
 		return -EINVAL;
-	err = _ibv_query_gid_ex(context, MV_PORT, 0, entries, flags, entry_size);
-	return err ? -err : MV_GIDS;
+	for (uint32_t i = 0; i < IV_GIDS && !err; i++)
+		err = _ibv_query_gid_ex(context, MV_PORT, i,
+					(struct ibv_gid_entry *)(void *)(entry + i * entry_size),
+					flags, entry_size);
+	return err ? -err : IV_GIDS;
 }
 
 /* The device has one P_Key, as RoCE devices do. */

@@ -187,18 +187,34 @@ static bool is_source(const uint8_t ip[16])
 	return ip[0] != IPV6_GROUPS && memcmp(ip, nobody, sizeof(nobody)) != 0;
 }
 
-static bool is_udp_sum_right(const uint8_t *udp, const struct mw_ip_udp *h)
+/* The pseudo header of a UDP packet of len bytes. */
+static uint64_t sum_pseudo(const struct mw_ip_udp *h, uint32_t len)
 {
-	uint32_t len = MW_UDP_BYTES + h->len;
-	uint64_t sum = PROTOCOL_UDP + len + sum_words(udp, len);
+	uint64_t sum = PROTOCOL_UDP + len;
 
 	/* The mark of a mapped address is no part of it. */
 	if (mw_is_ipv4(h->src))
-		sum += sum_words(h->src + sizeof(mapped), 4) +
+		return sum + sum_words(h->src + sizeof(mapped), 4) +
 		       sum_words(h->dst + sizeof(mapped), 4);
-	else
-		sum += sum_words(h->src, 16) + sum_words(h->dst, 16);
-	return fold_sum(sum) == 0xFFFF;
+	return sum + sum_words(h->src, 16) + sum_words(h->dst, 16);
+}
+
+static bool is_udp_sum_right(const uint8_t *udp, const struct mw_ip_udp *h)
+{
+	uint32_t len = MW_UDP_BYTES + h->len;
+
+	return fold_sum(sum_pseudo(h, len) + sum_words(udp, len)) == 0xFFFF;
+}
+
+void mw_ip_udp_write_sum(const struct mw_ip_udp *h, const uint8_t *payload, uint8_t *udp)
+{
+	uint64_t sum = sum_pseudo(h, MW_UDP_BYTES + h->len);
+	uint16_t checksum;
+
+	mb_store_be16(udp + 6, 0);
+	sum += sum_words(udp, MW_UDP_BYTES) + sum_words(payload, h->len);
+	checksum = (uint16_t)~fold_sum(sum);
+	mb_store_be16(udp + 6, checksum ? checksum : 0xFFFF); /* 0 says that there is none */
 }
 
 bool mw_ip_udp_is_sound(const uint8_t *bytes, const struct mw_ip_udp *h, size_t headers, bool sums)

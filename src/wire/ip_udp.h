@@ -2,7 +2,7 @@
 /*
  * ip_udp.h - IP and UDP headers as bytes, for drivers and captures that see whole packets.
  *
- * UDP checksums are not made: RoCEv2 sends zero, and the ICRC protects more. Everything read may
+ * UDP checksums are made for captures only: RoCEv2 sends zero, and the ICRC protects more. Everything read may
  * come from an unknown sender.
  */
 #ifndef SOFTMRC_WIRE_IP_UDP_H
@@ -35,6 +35,12 @@ bool mw_is_ipv4(const uint8_t ip[16]);
  * that IP can carry: len at most 65507 (asserted). IPv4 gets don't-fragment and a header checksum.
  */
 size_t mw_ip_udp_write(const struct mw_ip_udp *h, uint8_t out[MW_IP_UDP_MAX]);
+
+/*
+ * mw_ip_udp_write_sum writes the checksum into the UDP header at `udp`, which mw_ip_udp_write made
+ * from h, over h->len bytes of payload: what a socket's packets have. RFC 768, RFC 8200 8.1.
+ */
+void mw_ip_udp_write_sum(const struct mw_ip_udp *h, const uint8_t *payload, uint8_t *udp);
 
 /*
  * mw_ip_encapsulate writes the IPv6 header of a tunnel around an IPv6 packet of `inner` bytes:

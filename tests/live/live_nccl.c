@@ -166,7 +166,7 @@ static void find_port(struct nccl *n)
 	memset(&port, 0, sizeof(port));
 	check(lib.query_port(n->ctx, 1, &port) == 0);
 	check(port.state == IBV_PORT_ACTIVE && port.link_layer == IBV_LINK_LAYER_ETHERNET);
-	check(port.gid_tbl_len == 1 && port.active_speed && port.active_width);
+	check(port.gid_tbl_len > 0 && port.active_speed && port.active_width);
 	check(lib.query_gid(n->ctx, 1, 0, &n->mine.gid) == 0);
 	n->mine.mtu = port.active_mtu;
 }

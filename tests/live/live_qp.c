@@ -238,7 +238,7 @@ TEST_WITH(fixture_setup, fixture_teardown, mrc_modify_qp, verbs_ranges)
 	REFUSE(v.pkey_index = 1, TO_RTR | IBV_QP_PKEY_INDEX);
 	REFUSE(v.qp_access_flags = IBV_ACCESS_MW_BIND, TO_RTR | IBV_QP_ACCESS_FLAGS);
 	REFUSE(v.ah_attr.is_global = 0, TO_RTR);
-	REFUSE(v.ah_attr.grh.sgid_index = 1, TO_RTR);
+	REFUSE(v.ah_attr.grh.sgid_index = 4, TO_RTR);
 	REFUSE(v.ah_attr.grh.dgid.raw[0] = 0xfe, TO_RTR);
 	REFUSE((void)0, IBV_QP_STATE | IBV_QP_AV);
 	REFUSE((void)0, IBV_QP_STATE | IBV_QP_DEST_QPN);

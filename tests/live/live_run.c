@@ -59,7 +59,7 @@ static void skip_without_view(void)
 }
 
 #define LOOK                                                                                    \
-	"-- sh -c 'cd /sys/class/infiniband/mrc0/ports/1; cat gid_attrs/types/0 gids/0 state; " \
+	"-- sh -c 'cd /sys/class/infiniband/mrc0/ports/1; cat gid_attrs/types/3 gids/3 state; " \
 	"test -c /dev/infiniband/uverbs0 -a -r /dev/infiniband/uverbs0 && echo char;"           \
 	"test -e /sys/class/net/lo/mtu -a -c /dev/null && echo rest; id -u'"
 
@@ -102,7 +102,13 @@ TEST(mrc_run, sets_what_programs_look_for)
 	assert_int_equal(run(false, "--no-views -- env"), 0);
 	assert_said("/softmrc/libibverbs.so.1\n");
 	assert_said("NCCL_IB_HCA=mrc\n");
-	assert_said("LD_LIBRARY_PATH=");
+	/* The drop-in's folder, and libmrc's, for programs that link it. */
+	assert_said("LD_LIBRARY_PATH=/");
+	assert_said("/lib/softmrc:/");
+	assert_int_equal(run(false,
+			     "--no-views -- sh -c 'IFS=:; for d in $LD_LIBRARY_PATH; do "
+			     "test -e $d/libnv_mrc.so -a -e $d/libmrc.so.1 && exit 3; done'"),
+			 3);
 }
 
 TEST(mrc_run, exit_status_is_the_programs)

@@ -76,7 +76,7 @@ TEST_WITH(fixture_setup, fixture_teardown, ibv_query_port, roce_port)
 	assert_int_equal(ibv_query_port(verbs(state), 1, &port), 0);
 	assert_int_equal(port.state, IBV_PORT_ACTIVE);
 	assert_int_equal(port.link_layer, IBV_LINK_LAYER_ETHERNET);
-	assert_int_equal(port.gid_tbl_len, 1);
+	assert_int_equal(port.gid_tbl_len, 4);
 	assert_true(port.active_mtu >= IBV_MTU_256 && port.active_mtu <= port.max_mtu);
 	assert_u_eq(port.max_msg_sz, UINT32_MAX); /* REQ(svc.message-size) */
 	assert_int_equal(ibv_query_port(verbs(state), 0, &port), EINVAL);
@@ -142,11 +142,30 @@ TEST_WITH(fixture_setup, fixture_teardown, ibv_query_gid, one_roce_v2_gid)
 	assert_u_eq(entry.gid_type, IBV_GID_TYPE_ROCE_V2);
 	assert_u_eq(entry.port_num, 1);
 	assert_u_eq(entry.ndev_ifindex, interface_of(&gid));
-	assert_int_equal(ibv_query_gid(verbs(state), 1, 1, &gid), -1);
+	assert_int_equal(ibv_query_gid(verbs(state), 1, 4, &gid), -1);
 	assert_int_equal(ibv_query_gid(verbs(state), 1, -1, &gid), -1);
 	assert_int_equal(ibv_query_gid(verbs(state), 2, 0, &gid), -1);
-	assert_int_equal(ibv_query_gid_ex(verbs(state), 1, 1, &entry, 0), EINVAL);
+	assert_int_equal(ibv_query_gid_ex(verbs(state), 1, 4, &entry, 0), EINVAL);
 	assert_int_equal(ibv_query_gid_ex(verbs(state), 1, 0, &entry, 1), EOPNOTSUPP);
+}
+
+/* Programs and recipes for RoCE devices name index 1 or 3. */
+TEST_WITH(fixture_setup, fixture_teardown, ibv_query_gid, is_the_same_at_every_index)
+{
+	struct ibv_gid_entry entry, table[4];
+	union ibv_gid first, gid;
+
+	assert_int_equal(ibv_query_gid(verbs(state), 1, 0, &first), 0);
+	assert_int_equal(ibv_query_gid_table(verbs(state), table, 4, 0), 4);
+	for (int i = 0; i < 4; i++) {
+		assert_int_equal(ibv_query_gid(verbs(state), 1, i, &gid), 0);
+		assert_bytes_eq(gid.raw, first.raw, sizeof(first.raw));
+		assert_int_equal(ibv_query_gid_ex(verbs(state), 1, (uint32_t)i, &entry, 0), 0);
+		assert_bytes_eq(entry.gid.raw, first.raw, sizeof(first.raw));
+		assert_u_eq(table[i].gid_index, (uint32_t)i);
+		assert_bytes_eq(table[i].gid.raw, first.raw, sizeof(first.raw));
+	}
+	assert_int_equal(ibv_query_gid_table(verbs(state), table, 3, 0), -EINVAL);
 }
 
 TEST_WITH(fixture_setup, fixture_teardown, ibv_context, is_as_programs_expect)

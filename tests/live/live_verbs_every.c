@@ -97,7 +97,7 @@ EVERY(device)
 	RETURNS(EINVAL, ibv_query_port, (r->ctx, 1, NULL));
 	MINUS(EINVAL, ibv_query_gid, (NULL, 1, 0, &gid));
 	MINUS(EINVAL, ibv_query_gid, (r->ctx, 1, 0, NULL));
-	MINUS(EINVAL, ibv_query_gid, (r->ctx, 1, 1, &gid));
+	MINUS(EINVAL, ibv_query_gid, (r->ctx, 1, 4, &gid));
 	MINUS(EINVAL, ibv_query_gid, (r->ctx, 2, 0, &gid));
 	MINUS(EINVAL, ibv_query_pkey, (NULL, 1, 0, &pkey));
 	MINUS(EINVAL, ibv_query_pkey, (r->ctx, 1, 1, &pkey));
@@ -108,16 +108,16 @@ EVERY(device)
 EVERY(gids)
 {
 	struct verbs_fixture *r = *state;
-	struct ibv_gid_entry entry;
+	struct ibv_gid_entry entry[4];
 
-	RETURNS(EINVAL, _ibv_query_gid_ex, (NULL, 1, 0, &entry, 0, sizeof(entry)));
-	RETURNS(EINVAL, _ibv_query_gid_ex, (r->ctx, 1, 0, NULL, 0, sizeof(entry)));
-	RETURNS(EINVAL, _ibv_query_gid_ex, (r->ctx, 1, 1, &entry, 0, sizeof(entry)));
-	RETURNS(EOPNOTSUPP, _ibv_query_gid_ex, (r->ctx, 1, 0, &entry, 1, sizeof(entry)));
-	RETURNS(-EINVAL, _ibv_query_gid_table, (NULL, &entry, 1, 0, sizeof(entry)));
-	RETURNS(-EINVAL, _ibv_query_gid_table, (r->ctx, NULL, 1, 0, sizeof(entry)));
-	RETURNS(-EINVAL, _ibv_query_gid_table, (r->ctx, &entry, 0, 0, sizeof(entry)));
-	RETURNS(-EOPNOTSUPP, _ibv_query_gid_table, (r->ctx, &entry, 1, 1, sizeof(entry)));
+	RETURNS(EINVAL, _ibv_query_gid_ex, (NULL, 1, 0, entry, 0, sizeof(*entry)));
+	RETURNS(EINVAL, _ibv_query_gid_ex, (r->ctx, 1, 0, NULL, 0, sizeof(*entry)));
+	RETURNS(EINVAL, _ibv_query_gid_ex, (r->ctx, 1, 4, entry, 0, sizeof(*entry)));
+	RETURNS(EOPNOTSUPP, _ibv_query_gid_ex, (r->ctx, 1, 0, entry, 1, sizeof(*entry)));
+	RETURNS(-EINVAL, _ibv_query_gid_table, (NULL, entry, 4, 0, sizeof(*entry)));
+	RETURNS(-EINVAL, _ibv_query_gid_table, (r->ctx, NULL, 4, 0, sizeof(*entry)));
+	RETURNS(-EINVAL, _ibv_query_gid_table, (r->ctx, entry, 3, 0, sizeof(*entry)));
+	RETURNS(-EOPNOTSUPP, _ibv_query_gid_table, (r->ctx, entry, 4, 1, sizeof(*entry)));
 }
 
 EVERY(events)

@@ -180,7 +180,7 @@ UD_TEST(ibv_create_ah, refusals)
 	attr.port_num = 2;
 	refuse_ah(u, attr);
 	attr = good;
-	attr.grh.sgid_index = 1;
+	attr.grh.sgid_index = 4;
 	refuse_ah(u, attr);
 	attr = good;
 	attr.grh.dgid.raw[0] = 0xff; /* a group */

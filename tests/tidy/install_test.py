@@ -45,6 +45,7 @@ class Installed:
         """Everything is where it belongs and nothing else is installed."""
         names = {str(p.relative_to(self.prefix)) for p in self.prefix.rglob("*") if not p.is_dir()}
         wanted = {"bin/mrc", "lib/libmrc.so", "lib/libmrc.so.1", "lib/lib_mrc.so"}
+        wanted |= {"lib/libnv_mrc.so"}
         wanted |= {"lib/libmrc-core.a", "lib/libmrc-core.so", "lib/libmrc-core.so.0"}
         wanted |= {"lib/pkgconfig/mrc-core.pc"}
         wanted |= {"lib/pkgconfig/libmrc.pc", "share/man/man1/mrc.1", "share/man/man7/softmrc.7"}

@@ -37,7 +37,7 @@ static int pcap_setup(void **state)
 	snprintf(fixture->path, sizeof(fixture->path), "/tmp/unit_pcap.%d.pcapng", (int)getpid());
 	if (fake_driver_open(&pcap_a, &pcap_b, ends) ||
 	    mio_capture_open(fixture->path, OFFSET_NS, &fixture->capture, &error) ||
-	    mio_pcap_open(fixture->capture, "plane0", &pcap_a, NULL, ends[0], &fixture->port))
+	    mio_pcap_open(fixture->capture, "plane0", &pcap_a, NULL, true, ends[0], &fixture->port))
 		return -1;
 	fixture->far = ends[1];
 	*state = fixture;
@@ -116,6 +116,8 @@ TEST_WITH(pcap_setup, pcap_teardown, mio_pcap_open, sent_and_received_frames_are
 	assert_u_eq(h.tos, 0x12);
 	assert_bytes_eq(h.dst, pcap_b.ip, 16);
 	assert_bytes_eq(packet + headers, "hello", 5);
+	assert_true(packet[headers - 2] != 0 || packet[headers - 1] != 0);
+	assert_true(mw_ip_udp_is_sound(packet, &h, headers, true));
 	packet = pcap_block(fixture, 1, words);
 	assert_true(mw_ip_udp_read(packet, words[5], &h, &headers));
 	assert_bytes_eq(packet + headers, "back", 4);
@@ -145,7 +147,8 @@ TEST_WITH(pcap_setup, pcap_teardown, mio_pcap_open, wrapped_frames_have_both_hea
 
 	memcpy(frame.dst_gid, peer, 16);
 	assert_i_eq(fake_driver_open(&local, &frame.dst, ends), 0);
-	assert_i_eq(mio_pcap_open(fixture->capture, "raw", &local, gid, ends[0], &wrapped), 0);
+	assert_i_eq(mio_pcap_open(fixture->capture, "raw", &local, gid, false, ends[0], &wrapped),
+		    0);
 	mio_port_tx(wrapped, 77, &frame, 1);
 	mio_port_close(wrapped);
 	mio_port_close(ends[1]);
@@ -160,6 +163,7 @@ TEST_WITH(pcap_setup, pcap_teardown, mio_pcap_open, wrapped_frames_have_both_hea
 	assert_bytes_eq(h.src, gid, 16);
 	assert_bytes_eq(h.dst, peer, 16);
 	assert_u_eq(h.flow_label, 9);
+	assert_true(packet[40 + headers - 2] == 0 && packet[40 + headers - 1] == 0);
 	assert_bytes_eq(packet + 40 + headers, "hello", 5);
 }
 
@@ -173,7 +177,7 @@ TEST_WITH(pcap_setup, pcap_teardown, mio_pcap_open, a_source_of_the_other_family
 	uint32_t words[7];
 
 	assert_i_eq(fake_driver_open(&pcap_a, &ipv6, ends), 0);
-	assert_i_eq(mio_pcap_open(fixture->capture, "p", &pcap_a, NULL, ends[0], &port), 0);
+	assert_i_eq(mio_pcap_open(fixture->capture, "p", &pcap_a, NULL, true, ends[0], &port), 0);
 	pcap_send(ends[1], &pcap_a, "strange");
 	assert_u_eq(mio_port_rx(port, 99, got, 2), 1);
 	pcap_send(fixture->port, &pcap_b, "plain");

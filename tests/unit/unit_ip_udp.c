@@ -206,6 +206,22 @@ TEST(mw_ip_udp_is_sound, what_is_written_and_summed)
 	}
 }
 
+TEST(mw_ip_udp_write_sum, is_that_of_rfc_768)
+{
+	for (size_t i = 0; i < test_rounds(500); i++) {
+		struct mw_ip_udp h = random_header(i % 2);
+		uint8_t bytes[MW_IP_UDP_MAX + 4201], want[sizeof(bytes)];
+		size_t n;
+
+		test_rand_bytes(bytes, sizeof(bytes));
+		n = mw_ip_udp_write(&h, bytes);
+		memcpy(want, bytes, sizeof(want));
+		store_udp_sum(want, n - MW_UDP_BYTES, n + h.len, i % 2);
+		mw_ip_udp_write_sum(&h, bytes + n, bytes + n - MW_UDP_BYTES);
+		assert_bytes_eq(bytes, want, n + h.len);
+	}
+}
+
 TEST(mw_ip_udp_is_sound, lengths_that_hide_bytes)
 {
 	struct mw_ip_udp h = random_header(false);

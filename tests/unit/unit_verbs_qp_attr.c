@@ -124,9 +124,10 @@ TEST(mv_qp_attr_to_nic, address)
 	attr.ah_attr.port_num = 2;
 	assert_i_eq(convert(&attr, mask, &nic), EINVAL);
 	attr.ah_attr.port_num = 1;
-	attr.ah_attr.grh.sgid_index = 1;
+	attr.ah_attr.grh.sgid_index = 4;
 	assert_i_eq(convert(&attr, mask, &nic), EINVAL);
-	attr.ah_attr.grh.sgid_index = 0;
+	attr.ah_attr.grh.sgid_index = 3;
+	assert_i_eq(convert(&attr, mask, &nic), 0);
 	attr.dest_qp_num = 1 << 24;
 	assert_i_eq(convert(&attr, mask, &nic), EINVAL);
 }

@@ -50,6 +50,7 @@ struct run_device {
 	uint8_t gid[16];
 	uint64_t guid;
 	char interface[16]; /* that has the GID's address; empty: none */
+	int n_gids;	    /* indexes of its GID table, which all have that GID */
 	bool up;
 };
 

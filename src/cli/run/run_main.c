@@ -60,12 +60,15 @@ static int find_library(char *dir, size_t size)
 	return -1;
 }
 
+/* The drop-in's folder first, then that of libmrc, for programs that are linked to it. */
 static int set_environment(const char *dir)
 {
 	const char *old = getenv("LD_LIBRARY_PATH");
-	char path[2 * PATH_BYTES], library[PATH_BYTES + 32];
+	char path[3 * PATH_BYTES], library[PATH_BYTES + 32], mrc[PATH_BYTES];
 
-	snprintf(path, sizeof(path), "%s%s%s", dir, old && *old ? ":" : "", old ? old : "");
+	snprintf(mrc, sizeof(mrc), "%s", dir);
+	snprintf(path, sizeof(path), "%s:%s%s%s", dir, dirname(mrc), old && *old ? ":" : "",
+		 old ? old : "");
 	snprintf(library, sizeof(library), "%s/libibverbs.so.1", dir);
 	if (setenv("LD_LIBRARY_PATH", path, 1) || setenv("NCCL_IBVERBS_LIB", library, 1) ||
 	    setenv("NCCL_IB_HCA", "mrc", 0)) {

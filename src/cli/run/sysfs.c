@@ -42,6 +42,7 @@ static int query_device(struct ibv_device *device, struct run_device *d)
 		memcpy(d->gid, gid.raw, sizeof(d->gid));
 		d->guid = be64toh(ibv_get_device_guid(device));
 		d->up = port.state == IBV_PORT_ACTIVE;
+		d->n_gids = port.gid_tbl_len;
 		snprintf(d->name, sizeof(d->name), "%.15s", ibv_get_device_name(device));
 		snprintf(d->uverbs, sizeof(d->uverbs), "%.15s", device->dev_name);
 		find_interface(d);
@@ -105,10 +106,32 @@ static void put_gid_groups(char *out, const uint8_t *bytes, size_t n)
 	strcpy(out, "\n");
 }
 
+/* One GID at every index of the table, as ibv_query_gid has it. */
+static int show_gids(const struct run_device *d, struct run_view_error *e)
+{
+	char gid_text[48], interface[20], path[3][40];
+	const struct file files[] = {
+		{path[0], gid_text, false},
+		{path[1], "RoCE v2\n", false},
+		{path[2], interface, false},
+	};
+
+	put_gid_groups(gid_text, d->gid, sizeof(d->gid));
+	snprintf(interface, sizeof(interface), "%s\n", d->interface);
+	for (int i = 0; i < d->n_gids; i++) {
+		snprintf(path[0], sizeof(path[0]), "ports/1/gids/%d", i);
+		snprintf(path[1], sizeof(path[1]), "ports/1/gid_attrs/types/%d", i);
+		snprintf(path[2], sizeof(path[2]), "ports/1/gid_attrs/ndevs/%d", i);
+		if (show_files(d, files, sizeof(files) / sizeof(files[0]), e))
+			return -1;
+	}
+	return 0;
+}
+
 static int show_device(const struct run_device *d, struct run_view_error *e)
 {
 	uint64_t guid = htobe64(d->guid);
-	char gid_text[48], guid_text[24], interface[20], name[20], node[48];
+	char guid_text[24], name[20], node[48];
 	const struct file files[] = {
 		{"node_type", "1: CA\n", false},
 		{"node_guid", guid_text, false},
@@ -124,19 +147,14 @@ static int show_device(const struct run_device *d, struct run_view_error *e)
 		{"ports/1/link_layer", "Ethernet\n", false},
 		{"ports/1/lid", "0x0\n", false},
 		{"ports/1/pkeys/0", "0xffff\n", false},
-		{"ports/1/gids/0", gid_text, false},
-		{"ports/1/gid_attrs/types/0", "RoCE v2\n", false},
-		{"ports/1/gid_attrs/ndevs/0", interface, false},
 		{"ibdev", name, true},
 		{"abi_version", "1\n", true},
 	};
 
-	put_gid_groups(gid_text, d->gid, sizeof(d->gid));
 	put_gid_groups(guid_text, (const uint8_t *)&guid, sizeof(guid));
-	snprintf(interface, sizeof(interface), "%s\n", d->interface);
 	snprintf(name, sizeof(name), "%s\n", d->name);
 	snprintf(node, sizeof(node), "/dev/infiniband/%s", d->uverbs);
-	if (show_files(d, files, sizeof(files) / sizeof(files[0]), e))
+	if (show_files(d, files, sizeof(files) / sizeof(files[0]), e) || show_gids(d, e))
 		return -1;
 	return run_view_bind(node, "/dev/null", e);
 }

@@ -123,13 +123,14 @@ static int ports_add_capture_driver(struct mh_ports *ports, const struct mh_env 
 				    struct mio_error *error)
 {
 	const uint8_t *gid = env->driver == MH_DRIVER_RAW41 ? env->port[0].ip : NULL;
+	bool summed = env->driver == MH_DRIVER_UDP && !mh_env_is_srv6(env); /* by the kernel */
 	char name[16];
 	int err;
 
 	if (!ports->capture)
 		return 0;
 	snprintf(name, sizeof(name), "port%u", i);
-	err = mio_pcap_open(ports->capture, name, local, gid, ports->port[i].io,
+	err = mio_pcap_open(ports->capture, name, local, gid, summed, ports->port[i].io,
 			    &ports->port[i].io);
 	if (err)
 		snprintf(error->text, sizeof(error->text), "no memory for a capture");
