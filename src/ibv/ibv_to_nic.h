@@ -300,8 +300,8 @@ static inline struct ibv_qp_cap iv_cap_granted(const struct mh_qp *qp)
 }
 
 /*
- * The GID table of the device has one GID, at each of so many indexes: recipes for RoCE devices name
- * index 3, where most of these have the IPv4 address of RoCE v2.
+ * The GID table of the device has one GID, at each of so many indexes: recipes for RoCE devices
+ * name index 3, where most of these have the IPv4 address of RoCE v2.
  */
 #define IV_GIDS 4
 

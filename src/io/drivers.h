@@ -180,8 +180,8 @@ int mio_capture_close(struct mio_capture *capture);
 /*
  * mio_pcap_open wraps `below`, which from then on belongs to the new port, as the next interface of
  * the capture. `local` is the port's own address; gid (16 bytes) the inner one if the driver wraps
- * frames, else NULL; summed: its frames have a UDP checksum. ENOMEM: below is as it was. The ports of a capture belong to one thread at a
- * time, as one.
+ * frames, else NULL; summed: its frames have a UDP checksum. ENOMEM: below is as it was. The ports
+ * of a capture belong to one thread at a time, as one.
  */
 int mio_pcap_open(struct mio_capture *capture, const char *name, const struct mio_addr *local,
 		  const uint8_t *gid, bool summed, struct mio_port *below, struct mio_port **port);

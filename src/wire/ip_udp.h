@@ -2,8 +2,8 @@
 /*
  * ip_udp.h - IP and UDP headers as bytes, for drivers and captures that see whole packets.
  *
- * UDP checksums are made for captures only: RoCEv2 sends zero, and the ICRC protects more. Everything read may
- * come from an unknown sender.
+ * UDP checksums are made for captures only: RoCEv2 sends zero, and the ICRC protects more.
+ * Everything read may come from an unknown sender.
  */
 #ifndef SOFTMRC_WIRE_IP_UDP_H
 #define SOFTMRC_WIRE_IP_UDP_H
