@@ -9,14 +9,16 @@
  * order, unless MRC_STATS_KEEP is on, and kept after a crash; while the process lives it holds an
  * exclusive flock(2) on it, so that who can have the lock knows that the file is of the past.
  *
- * Only its user may read it. Readers copy it with pread(2) and do not map it: who may write a file
+ * Only its user may read it, and the group that MRC_STATS_GROUP or, in the configuration file,
+ * statistics.group names. Readers copy it with pread(2) and do not map it: who may write a file
  * may shorten it as well, which is a SIGBUS for those that have it mapped; and they trust no number
  * and no text in it. Each number is stored whole, but two numbers may be from different moments;
  * `updated_ns` is stored last. `mrc top` shows it all.
  *
  * Version 2 added addresses and rates of ports, the second half of struct mrc_stats_qp, and the
  * default folder. Version 3 added the log of events, version 4 the interfaces of ports and what
- * carries packets, version 5 room for more counters. A reader must refuse a version that it does
+ * carries packets, version 5 room for more counters, version 6 sums over all QPs, however many
+ * there are. A reader must refuse a version that it does
  * not know.
  */
 #ifndef MRC_STATS_H
@@ -29,7 +31,7 @@ extern "C" {
 #endif
 
 #define MRC_STATS_MAGIC "MRCSTATS"
-#define MRC_STATS_VERSION 5u
+#define MRC_STATS_VERSION 6u
 #define MRC_STATS_DIR_PREFIX "/dev/shm/softmrc-"
 #define MRC_STATS_SUFFIX ".mrcstats"
 #define MRC_STATS_PORTS 32u
@@ -54,6 +56,42 @@ struct mrc_stats_port {
 	uint8_t address[16];  /* local, IPv4-mapped */
 	uint64_t pace_bps;    /* 0: not paced */
 	char interface[16];   /* that its sockets are bound to; empty: to none */
+	/* EVs by enum mrc_stats_ev_state, summed over all QPs: see mrc_stats_qps. */
+	uint32_t evs[4];
+	uint64_t evs_retired, evs_revived; /* became ASSUMED_BAD; became GOOD by probes */
+	uint64_t ev_outage_ns; /* EVs that were ASSUMED_BAD or DENIED, times their time */
+};
+
+/* States of a QP, in the order of mrc_stats_qps.of_state. */
+enum mrc_stats_qp_state {
+	MRC_STATS_QP_RESET = 0,
+	MRC_STATS_QP_INIT = 1,
+	MRC_STATS_QP_RTR = 2,
+	MRC_STATS_QP_RTS = 3,
+	MRC_STATS_QP_SQD = 4,
+	MRC_STATS_QP_ERR = 5,
+	MRC_STATS_QP_STATES = 6,
+};
+
+/*
+ * Sums over all QPs, also those beyond MRC_STATS_QPS and EVs beyond MRC_STATS_EVS; UD QPs are not
+ * among them. A writer goes through its QPs in turn, so many EVs at each refresh, and stores these
+ * and the EVs of ports when it has been through all: with many QPs that is some refreshes ago.
+ */
+struct mrc_stats_qps {
+	uint32_t of_state[8];		    /* by enum mrc_stats_qp_state */
+	uint32_t shown;			    /* of qp[] below, those in use */
+	uint32_t rounds;		    /* through all of them; runs freely */
+	uint64_t at_ns;			    /* end of the last round; 0: there was none yet */
+	uint64_t inflight_bytes;	    /* sum */
+	uint64_t lost_pending;		    /* sum: known lost, not yet sent again */
+	uint64_t srtt_mean_ns, srtt_max_ns; /* of QPs that have one */
+	/*
+	 * QPs that stood still, times their time: at the end of a round the time since the last
+	 * one is added for each QP with lost_pending, or with packets in flight of which none was
+	 * acknowledged meanwhile. A sample, right on average over many rounds.
+	 */
+	uint64_t stalled_ns;
 };
 
 /* What carries packets. */
@@ -88,12 +126,14 @@ struct mrc_stats_qp {
 	uint64_t cwnd_bytes; /* UINT64_MAX: no congestion control */
 	int64_t inflight_bytes;
 	uint64_t srtt_ns;
-	uint32_t evs; /* entries of ev[]; an EV set beyond MRC_STATS_EVS is cut off */
+	uint32_t evs; /* entries of ev[], of evs_all: those beyond MRC_STATS_EVS are cut off */
 	uint32_t evs_good;
 	uint64_t rtt_min_ns, reorder_window_ns;
 	uint64_t psn_expected; /* as responder: lowest PSN not received */
 	uint32_t lost_pending; /* known lost, not yet sent again */
 	uint32_t evs_bad;
+	uint32_t evs_all;
+	uint32_t reserved;
 	struct mrc_stats_ev ev[MRC_STATS_EVS];
 };
 
@@ -136,7 +176,8 @@ struct mrc_stats_segment {
 	uint32_t carrier;				      /* enum mrc_stats_carrier */
 	struct mrc_stats_counter counter[MRC_STATS_COUNTERS]; /* sums over the process */
 	struct mrc_stats_port port[MRC_STATS_PORTS];
-	struct mrc_stats_qp qp[MRC_STATS_QPS];
+	struct mrc_stats_qps qps;
+	struct mrc_stats_qp qp[MRC_STATS_QPS]; /* the oldest */
 	/*
 	 * Events are stored when they happen. `events` counts all there ever were and is stored
 	 * last; number n, from 0, is event[n % MRC_STATS_EVENTS] until number n + MRC_STATS_EVENTS

@@ -16,6 +16,7 @@ extern const struct ui_verb cli_ping_verb;   /* asks other machines, path by pat
 extern const struct ui_verb cli_plan_verb;   /* works a fabric out */
 extern const struct ui_verb cli_run_verb;    /* becomes another program; the status is its own */
 extern const struct ui_verb cli_sim_verb;    /* the status may also be 3: interrupted */
+extern const struct ui_verb cli_stat_verb;   /* all that they count */
 extern const struct ui_verb cli_top_verb;    /* what the MRC processes of this machine do */
 
 /* The command itself: the verb that all others are below. */

@@ -56,6 +56,8 @@ static void check_head(struct mrc_stats_segment *s)
 {
 	if (s->ports > MRC_STATS_PORTS)
 		s->ports = MRC_STATS_PORTS;
+	if (s->qps.shown > MRC_STATS_QPS)
+		s->qps.shown = MRC_STATS_QPS;
 	for (uint32_t i = 0; i < MRC_STATS_COUNTERS; i++)
 		mb_printable(s->counter[i].name, sizeof(s->counter[i].name));
 	for (uint32_t i = 0; i < MRC_STATS_PORTS; i++)

@@ -49,7 +49,7 @@ int stats_dir_open(int at, const char *path, uid_t *owner)
 		return -1;
 	if (fstat(fd, &st))
 		return refuse(fd, errno);
-	if (st.st_mode & (S_IRWXG | S_IRWXO))
+	if (st.st_mode & (S_IWGRP | S_IRWXO))
 		return refuse(fd, EPERM);
 	*owner = st.st_uid;
 	return fd;

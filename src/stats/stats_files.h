@@ -4,8 +4,9 @@
  * writes one, and for those that read them.
  *
  * /dev/shm is open to all users. A folder there counts only if it is a folder and no link, belongs
- * to its user, and is for him alone; a file only if it is a regular file of the folder's user. Then
- * nobody else can put a FIFO in the way, hold a lease, exchange a file or shorten one.
+ * to its user, and nobody else can write to it; a group may read it that the user has named
+ * (MRC_STATS_GROUP), others may not. A file counts only if it is a regular file of the folder's
+ * user. Then nobody else can put a FIFO in the way, exchange a file or shorten one.
  */
 #ifndef SOFTMRC_STATS_STATS_FILES_H
 #define SOFTMRC_STATS_STATS_FILES_H
@@ -24,8 +25,9 @@
 char *stats_dir_default(char out[STATS_DIR_MAX]);
 
 /*
- * stats_dir_open opens a folder at the descriptor `at` (AT_FDCWD: as open does) that is for its
- * user alone, and writes who that is. -1 and errno: EPERM if it is a folder that others may use.
+ * stats_dir_open opens a folder at the descriptor `at` (AT_FDCWD: as open does) that only its user
+ * can write to, and at most a group read, and writes who that is. -1 and errno: EPERM if it is a
+ * folder that others may use.
  */
 int stats_dir_open(int at, const char *path, uid_t *owner);
 

@@ -24,13 +24,20 @@ void stats_reader_open(struct stats_reader *s, const char *dir, uint32_t only_pi
 		s->config_err = stats_config_dir(s->config_dir, s->error);
 		s->dir = s->config_dir[0] ? s->config_dir : stats_dir_default(s->default_dir);
 	}
-	s->all = s->dir == s->default_dir && geteuid() == 0;
+	if (geteuid() == 0)
+		stats_reader_open_others(s);
+}
+
+void stats_reader_open_others(struct stats_reader *s)
+{
+	s->others = true;
+	s->all = s->dir == s->default_dir;
 }
 
 void stats_reader_open_own(struct stats_reader *s)
 {
 	stats_reader_open(s, NULL, (uint32_t)getpid());
-	s->own = true;
+	s->others = false;
 	s->all = false;
 }
 
@@ -177,6 +184,8 @@ static void find_of_all(struct stats_reader *s, int base, const char *prefix)
 		fd = stats_dir_open(base, entry->d_name, &owner);
 		if (fd >= 0)
 			find_in(s, fd, owner);
+		else if (errno == EACCES)
+			s->unreadable++;
 		else
 			s->refused++;
 	}
@@ -204,7 +213,7 @@ static int find_all(struct stats_reader *s)
 
 static int find_one(struct stats_reader *s)
 {
-	uid_t owner = geteuid() == 0 && !s->own ? STATS_ANY_OWNER : geteuid();
+	uid_t owner = s->others ? STATS_ANY_OWNER : geteuid();
 	bool is_default = s->dir == s->default_dir;
 	uid_t of_dir = owner;
 	int fd = is_default ? stats_dir_open(AT_FDCWD, s->dir, &of_dir)

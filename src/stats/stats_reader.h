@@ -40,8 +40,8 @@ struct stats_process {
 struct stats_reader {
 	const char *dir;    /* that is read, for messages; the caller's, or one of those below */
 	const char *prefix; /* of default folders: MRC_STATS_DIR_PREFIX */
-	bool all;	    /* for root: the default folders of all users */
-	bool own;	    /* files of this user only, also for root */
+	bool all;	    /* the default folders of all users: for root, and who asks for them */
+	bool others;	    /* files of other users, too, as far as they let this one read them */
 	bool with_ended;    /* processes that have ended too */
 	uint32_t only_pid;  /* 0: all */
 	uint32_t n;
@@ -63,6 +63,11 @@ struct stats_reader {
  * now; stats_reader_find says what is wrong with it.
  */
 void stats_reader_open(struct stats_reader *s, const char *dir, uint32_t only_pid);
+/*
+ * stats_reader_open_others makes a reader that was just opened look for what other users let the
+ * groups of this one read (MRC_STATS_GROUP), as root does without this call.
+ */
+void stats_reader_open_others(struct stats_reader *s);
 /* stats_reader_open_own begins to watch what this process itself publishes. */
 void stats_reader_open_own(struct stats_reader *s);
 void stats_reader_close(struct stats_reader *s);

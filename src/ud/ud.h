@@ -15,6 +15,7 @@
 
 #include "core/engine.h"
 #include "rdma/qp_attr.h"
+#include "ud/ud_counts.h"
 #include "wire/datagram.h"
 
 /* Before the payload in each receive: an IPv6 header with the GIDs; byte_len includes it. */
@@ -22,27 +23,6 @@
 
 struct mu_engine;
 struct mu_qp;
-
-#define MU_COUNTS(X)                                                            \
-	X(ud_tx, "datagrams sent by UD QPs")                                    \
-	X(ud_tx_bytes, "payload bytes of these")                                \
-	X(ud_tx_unsent, "datagrams not sent: too long, or no port was up")      \
-	X(ud_rx, "datagrams received by UD QPs")                                \
-	X(ud_rx_bytes, "payload bytes of these")                                \
-	X(ud_drop_corrupt, "datagrams dropped: bad ICRC, or cut by a switch")   \
-	X(ud_drop_malformed, "datagrams dropped: headers, pad or length wrong") \
-	X(ud_drop_no_qp, "datagrams dropped: no UD QP there that may receive")  \
-	X(ud_drop_key, "datagrams dropped: wrong Q_Key or P_Key")               \
-	X(ud_drop_no_recv, "datagrams dropped: no receive was posted")          \
-	X(ud_drop_recv_too_short, "datagrams dropped: longer than the receive") \
-	X(ud_evs_retired, "EVs that datagrams left after unanswered probes")    \
-	X(ud_evs_revived, "EVs that datagrams took again after answered probes")
-
-struct mu_counts {
-#define MU_COUNTS_FIELD(name, text) uint64_t name;
-	MU_COUNTS(MU_COUNTS_FIELD)
-#undef MU_COUNTS_FIELD
-};
 
 /* A WR that is complete. */
 struct mu_completion {

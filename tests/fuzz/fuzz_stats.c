@@ -15,6 +15,7 @@
 
 #include "base/assert.h"
 #include "cli/run/run.h"
+#include "cli/stat/stat.h"
 #include "cli/top/top.h"
 #include "stats/stats_reader.h"
 #include "unit/stats_fixture.h"
@@ -34,6 +35,7 @@ static const struct {
 	{offsetof(struct mrc_stats_segment, qp[1]), 200},
 	{offsetof(struct mrc_stats_segment, events), 8},
 	{offsetof(struct mrc_stats_segment, event), 128},
+	{offsetof(struct mrc_stats_segment, qps), sizeof(struct mrc_stats_qps)},
 	{offsetof(struct mrc_stats_segment, counter),
 	 sizeof(((struct mrc_stats_segment *)0)->counter)},
 };
@@ -73,7 +75,27 @@ static void take_event(void *context, const struct mrc_stats_event *event)
 	++*(uint32_t *)context;
 }
 
-static void look(struct stats_reader *stats, uint64_t now_ns)
+static void expect_printable(struct ui_text *text)
+{
+	mb_assert(text->len < TEXT_MAX);
+	for (size_t i = 0; i < text->len; i++)
+		mb_assert(text->data[i] == '\n' || (text->data[i] >= ' ' && text->data[i] <= '~'));
+	ui_text_fini(text);
+}
+
+static void look_at_stat(const struct stats_reader *stats)
+{
+	struct stat_view view = {.zeros = true, .growth = true};
+	struct ui_text text = {0};
+
+	stat_text_render(&view, stats, &text);
+	expect_printable(&text);
+	stat_exposition_render(stats, 8, STAT_OPENMETRICS, &text);
+	expect_printable(&text);
+	json_decref(stat_json_make(stats));
+}
+
+static void look(struct stats_reader *stats, uint64_t now_ns, bool at_all)
 {
 	struct top_view view = {.width = 200};
 	struct ui_text text = {0};
@@ -84,10 +106,9 @@ static void look(struct stats_reader *stats, uint64_t now_ns)
 	stats_reader_events(stats, take_event, &events);
 	mb_assert(events <= MRC_STATS_EVENTS);
 	top_view_render(&view, stats, &text);
-	mb_assert(text.len < TEXT_MAX);
-	for (size_t i = 0; i < text.len; i++)
-		mb_assert(text.data[i] == '\n' || (text.data[i] >= ' ' && text.data[i] <= '~'));
-	ui_text_fini(&text);
+	expect_printable(&text);
+	if (at_all)
+		look_at_stat(stats);
 	json = top_json_make(stats);
 	mb_assert(json);
 	json_decref(json);
@@ -120,11 +141,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	stats_reader_open(&stats, dir, 0);
 	stats.with_ended = true;
 	mb_assert(stats_reader_find(&stats) == 0);
-	look(&stats, 1000);
+	look(&stats, 1000, false);
 	change(data + 1 + half, size - 1 - half);
 	if (data[0])
 		mb_assert(ftruncate(file, (off_t)(sizeof(segment) / 255 * (255u - data[0]))) == 0);
-	look(&stats, 2000);
+	look(&stats, 2000, data[0] % 8 == 0); /* a hundred metrics take their time */
 	stats_reader_close(&stats);
 	look_afterwards();
 	return 0;

@@ -26,6 +26,9 @@ add_dependencies(live_run_real softmrc-program-mrc softmrc-libibverbs)
 if(MLX5_LIBRARY)
 	add_dependencies(live_run_real ask_mlx5)
 endif()
+softmrc_test(live_stat SOURCES live_stat.c LINKS host LABELS live TIMEOUT 120
+	ARGS -- $<TARGET_FILE:softmrc-program-mrc>)
+add_dependencies(live_stat softmrc-program-mrc)
 softmrc_test(live_cli SOURCES live_cli.c LINKS softmrc_jansson LABELS live release TIMEOUT 120
 	ARGS -- $<TARGET_FILE:softmrc-program-mrc>)
 add_dependencies(live_cli softmrc-program-mrc)

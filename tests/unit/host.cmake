@@ -4,6 +4,8 @@ foreach(name addr cpu_atomic nic_cq crc32_x86 nic_device env event_queue log mem
 	nic_rx stats_segment nic_tx)
 	softmrc_test(unit_${name} SOURCES unit_${name}.c LINKS host LABELS unit)
 endforeach()
+softmrc_test(unit_metrics SOURCES unit_metrics.c LINKS host stats LABELS unit)
+softmrc_test(unit_qp_sums SOURCES unit_qp_sums.c LINKS host LABELS unit)
 # names.c exists in two modules.
 softmrc_test(unit_stats_file SOURCES unit_stats_file.c LINKS host LABELS unit)
 softmrc_test(unit_ep_probe SOURCES unit_ep_probe.c LINKS host LABELS unit)

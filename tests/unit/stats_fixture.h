@@ -42,9 +42,14 @@ static inline void fixture_segment(struct mrc_stats_segment *s, uint32_t pid)
 	qp->evs = 4;
 	qp->evs_good = 2;
 	qp->evs_bad = 1;
-	for (uint32_t i = 0; i < 4; i++)
+	qp->evs_all = 4;
+	for (uint32_t i = 0; i < 4; i++) {
 		qp->ev[i] =
 			(struct mrc_stats_ev){49152 + i / 2, (uint8_t)(i % 2), (uint8_t)(i % 3), 0};
+		s->port[i % 2].evs[i % 3]++;
+	}
+	s->qps.shown = 1;
+	s->qps.of_state[MRC_STATS_QP_RTS] = 1;
 }
 
 #endif

@@ -42,6 +42,7 @@ static const char *const env_names[] = {
 	"MRC_DSCP",
 	"MRC_LOG",
 	"MRC_LOG_FORMAT",
+	"MRC_STATS_GROUP",
 };
 
 static int env_clear(void **state)
@@ -478,6 +479,19 @@ ENV_TEST(priority)
 	assert_u_eq(env_good().priority, 20);
 	env_bad("MRC_PRIORITY", "21", "0 to 20 (steps of nice)");
 	env_bad("MRC_PRIORITY", "-5", "0 to 20");
+}
+
+ENV_TEST(stats_group)
+{
+	assert_u_eq(env_good().stats_group, MH_NO_GROUP);
+	setenv("MRC_STATS_GROUP", "12345", 1);
+	assert_u_eq(env_good().stats_group, 12345);
+	setenv("MRC_STATS_GROUP", "root", 1);
+	assert_u_eq(env_good().stats_group, 0);
+	env_bad("MRC_STATS_GROUP", "no such group",
+		"the name of a group of this host, or a number");
+	env_bad("MRC_STATS_GROUP", "4294967295", "the name of a group");
+	env_bad("MRC_STATS_GROUP", "-1", "the name of a group");
 }
 
 ENV_TEST(log)

@@ -6,9 +6,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <stdio.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static char dir[] = "/tmp/mrc-stats-XXXXXX";
@@ -33,12 +35,14 @@ static int dir_teardown(void **state)
 
 #define FILE_TEST(function, name) TEST_WITH(dir_setup, dir_teardown, function, name)
 
+static const struct mh_stats_file_cfg alone = {.group = MH_NO_GROUP};
+
 FILE_TEST(mh_stats_file_open, makes_and_removes)
 {
 	struct mh_stats_file file;
 	struct mio_error error;
 
-	assert_i_eq(mh_stats_file_open(&file, dir, 0, &error), 0);
+	assert_i_eq(mh_stats_file_open(&file, dir, &alone, &error), 0);
 	assert_i_eq(access(own, F_OK), 0);
 	file.map->version = 5;
 	mh_stats_file_close(&file);
@@ -50,7 +54,7 @@ FILE_TEST(mh_stats_file_close, keeps)
 	struct mh_stats_file file;
 	struct mio_error error;
 
-	assert_i_eq(mh_stats_file_open(&file, dir, 0, &error), 0);
+	assert_i_eq(mh_stats_file_open(&file, dir, &alone, &error), 0);
 	file.keep = true;
 	mh_stats_file_close(&file);
 	assert_i_eq(access(own, F_OK), 0);
@@ -64,7 +68,7 @@ FILE_TEST(mh_stats_file_open, replaces_what_nobody_holds)
 
 	assert_true(fd >= 0);
 	close(fd);
-	assert_i_eq(mh_stats_file_open(&file, dir, 0, &error), 0);
+	assert_i_eq(mh_stats_file_open(&file, dir, &alone, &error), 0);
 	mh_stats_file_close(&file);
 }
 
@@ -76,7 +80,7 @@ FILE_TEST(mh_stats_file_open, leaves_what_another_holds)
 
 	assert_true(fd >= 0);
 	assert_i_eq(flock(fd, LOCK_EX), 0);
-	assert_i_eq(mh_stats_file_open(&file, dir, 0, &error), EEXIST);
+	assert_i_eq(mh_stats_file_open(&file, dir, &alone, &error), EEXIST);
 	assert_non_null(strstr(error.text, "creating"));
 	assert_i_eq(access(own, F_OK), 0);
 	close(fd);
@@ -90,7 +94,7 @@ FILE_TEST(mh_stats_file_open, replaces_a_fifo)
 
 	assert_i_eq(mkfifo(own, 0600), 0);
 	alarm(10);
-	assert_i_eq(mh_stats_file_open(&file, dir, 0, &error), 0);
+	assert_i_eq(mh_stats_file_open(&file, dir, &alone, &error), 0);
 	alarm(0);
 	mh_stats_file_close(&file);
 }
@@ -100,7 +104,7 @@ TEST(mh_stats_file_open, names_a_folder_that_is_not_there)
 	struct mh_stats_file file;
 	struct mio_error error;
 
-	assert_i_eq(mh_stats_file_open(&file, "/nowhere/at/all", 0, &error), ENOENT);
+	assert_i_eq(mh_stats_file_open(&file, "/nowhere/at/all", &alone, &error), ENOENT);
 	assert_non_null(strstr(error.text, "/nowhere/at/all"));
 }
 
@@ -122,7 +126,7 @@ static const char *in_folder(const char *name)
 static int open_in_folder(struct mh_stats_file *file, struct mio_error *error)
 {
 	snprintf(folder, sizeof(folder), "%s/own", dir);
-	return mh_stats_file_open_own(file, folder, 0, error);
+	return mh_stats_file_open_own(file, folder, &alone, error);
 }
 
 /* The user's folder with nothing in it, as another process of the user would have left it. */
@@ -157,6 +161,66 @@ OWN_TEST(makes_it_for_the_user_alone)
 	assert_i_eq(stat(in_folder(file.name), &st), 0);
 	assert_u_eq(st.st_mode & 07777, 0600);
 	mh_stats_file_close(&file);
+	assert_i_eq(rmdir(folder), 0);
+}
+
+#define WATCHERS 64990u
+
+static void expect_modes(const struct mh_stats_file *file, gid_t gid, mode_t of_dir, mode_t of_file)
+{
+	struct stat st;
+
+	assert_i_eq(stat(folder, &st), 0);
+	assert_u_eq(st.st_mode & 07777, of_dir);
+	assert_u_eq(st.st_gid, gid);
+	assert_i_eq(stat(in_folder(file->name), &st), 0);
+	assert_u_eq(st.st_mode & 07777, of_file);
+}
+
+OWN_TEST(lets_a_group_read_and_takes_that_back)
+{
+	const struct mh_stats_file_cfg shared = {.group = WATCHERS};
+	struct mh_stats_file file;
+	struct mio_error error;
+
+	if (geteuid() != 0)
+		test_skip("only root is in every group");
+	make_folder();
+	assert_i_eq(mh_stats_file_open_own(&file, folder, &shared, &error), 0);
+	expect_modes(&file, WATCHERS, 0750, 0640);
+	mh_stats_file_close(&file);
+	assert_i_eq(open_in_folder(&file, &error), 0);
+	expect_modes(&file, WATCHERS, 0700, 0600);
+	mh_stats_file_close(&file);
+	assert_i_eq(rmdir(folder), 0);
+}
+
+/* A user who is not in the group cannot give to it, and hears so. */
+OWN_TEST(of_a_group_that_the_user_is_not_in_is_an_error)
+{
+	const struct mh_stats_file_cfg shared = {.group = WATCHERS};
+	int status;
+	pid_t pid;
+
+	if (geteuid() != 0)
+		test_skip("only root can become somebody else");
+	assert_i_eq(chmod(dir, 0777), 0);
+	snprintf(folder, sizeof(folder), "%s/own", dir);
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0) {
+		struct mh_stats_file file;
+		struct mio_error error;
+
+		if (setgroups(0, NULL) || setresgid(65000, 65000, 65000) ||
+		    setresuid(65000, 65000, 65000))
+			_exit(2);
+		if (mh_stats_file_open_own(&file, folder, &shared, &error) != EPERM)
+			_exit(3);
+		_exit(strstr(error.text, "MRC_STATS_GROUP") ? 0 : 4);
+	}
+	assert_i_eq(waitpid(pid, &status, 0), pid);
+	assert_i_eq(status, 0);
 	assert_i_eq(rmdir(folder), 0);
 }
 

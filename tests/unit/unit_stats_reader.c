@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -372,11 +373,11 @@ STATS_TEST(what_is_of_another_user_is_refused)
 	path_of(path, 5);
 	give_to(path, SOMEBODY);
 	stats_reader_open(&stats, dir, 0);
-	stats.own = true;
+	stats.others = false;
 	assert_i_eq(stats_reader_read(&stats, 1), 0);
 	assert_u_eq(stats.n, 0);
 	assert_u_eq(stats.refused, 1);
-	stats.own = false; /* root looks at others, of whom nothing is believed */
+	stats.others = true; /* root looks at others, of whom nothing is believed */
 	assert_i_eq(stats_reader_read(&stats, 1), 0);
 	assert_u_eq(stats.n, 1);
 	assert_u_eq(stats.process[0].uid, SOMEBODY);
@@ -454,6 +455,53 @@ STATS_TEST(root_sees_all_users_and_follows_no_link)
 	assert_u_eq(stats.refused, 3);
 	for (uint32_t i = 0; i < 2; i++)
 		assert_u_eq(stats.process[i].uid, stats.process[i].pid == 5 ? SOMEBODY : 0);
+	remove_folders();
+}
+
+#define WATCHERS 64990u
+
+/* What a user of this number and group finds: how many processes, and what he may not read. */
+static int found_by(uid_t uid, gid_t gid, uint32_t n, uint32_t unreadable)
+{
+	int status;
+	pid_t pid;
+
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0) {
+		if (setgroups(0, NULL) || setresgid(gid, gid, gid) || setresuid(uid, uid, uid))
+			_exit(2);
+		stats_reader_open(&stats, NULL, 0);
+		stats_reader_open_others(&stats);
+		stats.prefix = prefix;
+		stats.with_ended = true;
+		if (stats_reader_find(&stats))
+			_exit(3);
+		_exit(stats.n == n && stats.unreadable == unreadable ? 0 : 4);
+	}
+	assert_i_eq(waitpid(pid, &status, 0), pid);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+STATS_TEST(a_group_reads_what_is_shared_with_it)
+{
+	char path[96];
+
+	if (geteuid() != 0)
+		test_skip("only root can be several users");
+	assert_i_eq(chmod(dir, 0755), 0);
+	fixture_segment(&segment, 5);
+	publish_in(64999, SOMEBODY, 0750, 5, SOMEBODY);
+	publish_in(64998, 64998, 0700, 6, 64998);
+	publish_in(64997, 64997, 0770, 7, 64997); /* the group could write there */
+	snprintf(path, sizeof(path), "%s64999", prefix);
+	assert_i_eq(chown(path, SOMEBODY, WATCHERS), 0);
+	snprintf(path, sizeof(path), "%s64999/5" MRC_STATS_SUFFIX, prefix);
+	assert_i_eq(chown(path, SOMEBODY, WATCHERS), 0);
+	assert_i_eq(chmod(path, 0640), 0);
+	assert_i_eq(found_by(65000, WATCHERS, 1, 2), 0);
+	assert_i_eq(found_by(65000, 65000, 0, 3), 0);
+	assert_i_eq(found_by(64997, 64997, 0, 2), 0); /* his own folder is refused */
 	remove_folders();
 }
 

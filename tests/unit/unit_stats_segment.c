@@ -112,6 +112,47 @@ SEGMENT_TEST(shows_qps_and_evs)
 	segment_unmap(map);
 }
 
+/* What an EV does is counted on its plane. */
+SEGMENT_TEST(counts_evs_that_come_and_go_by_plane)
+{
+	struct nic_fixture *fixture = *state;
+	const struct mrc_stats_segment *map = segment_map();
+	struct mt_event event = {.type = MT_EVENT_EV,
+				 .ev = {.value = FIXTURE_EV_BASE, .port = 1},
+				 .ev_state = MT_EV_ASSUMED_BAD,
+				 .ev_cause = MT_EV_BY_LOSS};
+	struct mh_nic *nic = fixture->dev->nic;
+
+	mh_nic_lock(nic);
+	mh_segment_event(nic->segment, &event, 1);
+	mh_segment_event(nic->segment, &event, 1);
+	event.ev_state = MT_EV_GOOD;
+	event.ev_cause = MT_EV_BY_PROBE;
+	mh_segment_event(nic->segment, &event, 1);
+	event.ev_cause = MT_EV_BY_PORT;
+	mh_segment_event(nic->segment, &event, 1);
+	mh_nic_unlock(nic);
+	assert_u_eq(map->port[1].evs_retired, 2);
+	assert_u_eq(map->port[1].evs_revived, 1);
+	assert_u_eq(map->port[0].evs_retired, 0);
+	segment_unmap(map);
+}
+
+SEGMENT_TEST(sums_over_all_qps)
+{
+	struct nic_fixture *fixture = *state;
+	const struct mrc_stats_segment *map = segment_map();
+
+	assert_i_eq(fixture_connect(fixture), 0);
+	segment_fresh(map);
+	segment_fresh(map);
+	assert_u_eq(map->qps.shown, 1);
+	assert_u_eq(map->qps.of_state[MRC_STATS_QP_RTS], 1);
+	assert_u_eq(map->qp[0].evs_all, FIXTURE_PLANES * FIXTURE_EVS);
+	assert_u_eq(map->port[1].evs[MRC_STATS_EV_GOOD], FIXTURE_EVS);
+	segment_unmap(map);
+}
+
 SEGMENT_TEST(counts_what_is_sent)
 {
 	struct nic_fixture *fixture = *state;

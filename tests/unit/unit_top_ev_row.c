@@ -41,10 +41,3 @@ TEST(top_evs_render, colours_end)
 				      "\033[0m\n");
 	ui_text_fini(&out);
 }
-
-TEST(top_evs_state_name, knows_four)
-{
-	assert_string_equal(top_evs_state_name(MRC_STATS_EV_GOOD), "good");
-	assert_string_equal(top_evs_state_name(MRC_STATS_EV_DENIED), "denied");
-	assert_string_equal(top_evs_state_name(200), "?");
-}

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/top/top.h"
+#include "stats/metrics.h"
 #include "stats/stats_reader.h"
 #include "ui/terminal.h"
 #include "ui/text.h"
@@ -213,7 +213,7 @@ static void show_events(const struct run_report *r, FILE *to)
 		const struct mrc_stats_event *e = &r->event[i];
 
 		fprintf(to, "  %9.3f s  plane %u  EV %s is %s: %s\n", to_seconds(r, e->at_ns),
-			e->port, ui_units_ev(ev, e->ev), top_evs_state_name(e->state),
+			e->port, ui_units_ev(ev, e->ev), stats_ev_state_name(e->state),
 			cause_name(e->cause));
 	}
 	if (r->events > EVENTS_SHOWN)
@@ -266,7 +266,7 @@ static json_t *json_events(const struct run_report *r)
 		json_array_append_new(all,
 				      json_pack("{sf si sI ss ss}", "at_s", to_seconds(r, e->at_ns),
 						"plane", (int)e->port, "ev", (json_int_t)e->ev,
-						"state", top_evs_state_name(e->state), "cause",
+						"state", stats_ev_state_name(e->state), "cause",
 						cause_name(e->cause)));
 	}
 	return all;

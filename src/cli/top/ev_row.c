@@ -2,40 +2,27 @@
 /* EVs as signs: see top.h. */
 #include "cli/top/top.h"
 
-/* Of each state: its name, its sign and its colour. */
+/* Of each state: its sign and its colour. */
 static const struct {
-	const char *name, *sign, *colour;
+	const char *sign, *colour;
 } looks[] = {
-	[MRC_STATS_EV_GOOD] = {"good", "#", "\033[32m"},
-	[MRC_STATS_EV_SKIP] = {"skip", "-", "\033[33m"},
-	[MRC_STATS_EV_ASSUMED_BAD] = {"bad", "x", "\033[31m"},
-	[MRC_STATS_EV_DENIED] = {"denied", "d", "\033[35m"},
+	[MRC_STATS_EV_GOOD] = {"#", "\033[32m"},
+	[MRC_STATS_EV_SKIP] = {"-", "\033[33m"},
+	[MRC_STATS_EV_ASSUMED_BAD] = {"x", "\033[31m"},
+	[MRC_STATS_EV_DENIED] = {"d", "\033[35m"},
 };
 
 #define STATES (sizeof(looks) / sizeof(looks[0]))
 
-const char *top_evs_state_name(uint8_t state)
-{
-	return state < STATES ? looks[state].name : "?";
-}
-
-static void count_ev(struct top_evs *evs, uint8_t state)
-{
-	evs->good += state == MRC_STATS_EV_GOOD;
-	evs->skip += state == MRC_STATS_EV_SKIP;
-	evs->bad += state == MRC_STATS_EV_ASSUMED_BAD;
-	evs->denied += state == MRC_STATS_EV_DENIED;
-}
-
+/* These are of all QPs; those of ev[] would be of the QPs that are shown. */
 struct top_evs top_evs_of_plane(const struct mrc_stats_segment *s, uint32_t plane)
 {
-	struct top_evs evs = {0};
+	const uint32_t *evs = s->port[plane].evs;
 
-	for (uint32_t q = 0; q < MRC_STATS_QPS; q++)
-		for (uint32_t i = 0; s->qp[q].qpn && i < s->qp[q].evs; i++)
-			if (s->qp[q].ev[i].port == plane)
-				count_ev(&evs, s->qp[q].ev[i].state);
-	return evs;
+	return (struct top_evs){.good = evs[MRC_STATS_EV_GOOD],
+				.skip = evs[MRC_STATS_EV_SKIP],
+				.bad = evs[MRC_STATS_EV_ASSUMED_BAD],
+				.denied = evs[MRC_STATS_EV_DENIED]};
 }
 
 static void put_plane(const struct mrc_stats_qp *qp, uint32_t plane, bool colour,

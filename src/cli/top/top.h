@@ -16,7 +16,7 @@ struct top_evs {
 	uint32_t good, skip, bad, denied;
 };
 
-/* top_evs_of_plane counts the EVs of all QPs on a plane. */
+/* top_evs_of_plane counts the EVs of all QPs on a plane, 0 .. MRC_STATS_PORTS - 1. */
 struct top_evs top_evs_of_plane(const struct mrc_stats_segment *s, uint32_t plane);
 
 /*
@@ -24,9 +24,6 @@ struct top_evs top_evs_of_plane(const struct mrc_stats_segment *s, uint32_t plan
  * Nothing when the QP has no EVs.
  */
 void top_evs_render(const struct mrc_stats_qp *qp, bool colour, struct ui_text *out);
-
-/* top_evs_state_name returns "good", "skip", "bad", "denied", or "?" for another number. */
-const char *top_evs_state_name(uint8_t state);
 
 /* What `mrc top` shows, written into a buffer. */
 

@@ -25,7 +25,7 @@ struct top {
 	uint32_t pid;
 	uint64_t interval_ns, count;
 	const char *dir;
-	bool json, plain, live;
+	bool json, plain, live, others;
 	struct stats_reader stats;
 	struct ui_term term;
 };
@@ -138,6 +138,8 @@ static const struct ui_flag flags[] = {
 	 "readings to show (1; no end on a terminal); rates are of the interval before",
 	 offsetof(struct top, count), 1, UINT64_MAX},
 	UI_TEXT("--dir", top, dir, "DIR", "where the processes publish"),
+	UI_SWITCH("--others", top, others,
+		  "what other users let this one read, too (MRC_STATS_GROUP); root sees all"),
 	UI_SWITCH("--plain", top, plain, "text below text instead of a live screen"),
 	UI_SWITCH("--json", top, json, "one JSON object a reading"),
 };
@@ -167,6 +169,8 @@ static int cli_top_main(int argc, char **argv)
 		top.count = 1;
 	raise_files();
 	stats_reader_open(&top.stats, top.dir, top.pid);
+	if (top.others)
+		stats_reader_open_others(&top.stats);
 	ui_term_catch();
 	if (top.live)
 		ui_term_enter(&top.term);

@@ -32,8 +32,8 @@ static uint32_t count_qps(const struct mrc_stats_segment *s)
 {
 	uint32_t n = 0;
 
-	for (uint32_t q = 0; q < MRC_STATS_QPS; q++)
-		n += s->qp[q].qpn != 0;
+	for (uint32_t i = 0; i < MRC_STATS_QP_STATES; i++)
+		n += s->qps.of_state[i];
 	return n;
 }
 
@@ -122,7 +122,22 @@ static void put_qp(struct ui_table *t, size_t row, const struct stats_process *p
 	put_count(t, row, 6, qp->inflight_bytes > 0 ? (double)qp->inflight_bytes : 0);
 	ui_table_cell(t, row, 7, "%s", qp->srtt_ns ? ui_units_time(text, qp->srtt_ns) : "-");
 	put_count(t, row, 8, qp->lost_pending);
-	ui_table_cell(t, row, 9, "%u/%u", qp->evs_good, qp->evs);
+	ui_table_cell(t, row, 9, "%u/%u", qp->evs_good, qp->evs_all);
+}
+
+/* What the segment has sums of, but no details. */
+static void put_not_shown(const struct stats_process *p, struct ui_text *out)
+{
+	uint32_t all = count_qps(p->now);
+
+	if (all > p->now->qps.shown)
+		ui_text_add(out, "%u: %u QPs more, which are in the sums only\n", p->pid,
+			    all - p->now->qps.shown);
+	for (uint32_t q = 0; q < p->now->qps.shown; q++)
+		if (p->now->qp[q].evs_all > p->now->qp[q].evs)
+			ui_text_add(out, "%u: QP 0x%06x has %u EVs more, which are not shown\n",
+				    p->pid, p->now->qp[q].qpn,
+				    p->now->qp[q].evs_all - p->now->qp[q].evs);
 }
 
 /* The table and, behind each of its lines, the EVs of that QP. */
@@ -157,6 +172,8 @@ static void put_qps(const struct top_view *view, const struct stats_reader *stat
 		}
 	}
 	ui_text_fini(&lines);
+	for (uint32_t i = 0; i < stats->n; i++)
+		put_not_shown(&stats->process[i], out);
 }
 
 static void put_title(const struct top_view *view, const struct stats_reader *stats,

@@ -11,6 +11,7 @@
 #include "base/quantity.h"
 
 #include <errno.h>
+#include <grp.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -325,6 +326,35 @@ static int env_read_real(struct mh_env *env, const struct mh_settings *s,
 	return 0;
 }
 
+#define GROUP_BYTES 16384u /* of a row of the group file, its members named */
+
+/* A name, or a number, which need not be one of /etc/group: containers have few names. */
+static int env_read_stats_group(struct mh_env *env, const struct mh_settings *s,
+				struct mh_env_error *error)
+{
+	const char *value = s->of[MH_SET_STATS_GROUP].text, *end;
+	struct group row, *found = NULL;
+	uint64_t number;
+	char *bytes;
+
+	env->stats_group = MH_NO_GROUP;
+	if (!value)
+		return 0;
+	end = mh_settings_digits(value, &number);
+	if (end && !*end && number < MH_NO_GROUP) {
+		env->stats_group = (gid_t)number;
+		return 0;
+	}
+	bytes = malloc(GROUP_BYTES);
+	if (bytes && getgrnam_r(value, &row, bytes, GROUP_BYTES, &found) == 0 && found)
+		env->stats_group = row.gr_gid;
+	free(bytes);
+	return found ? 0
+		     : mh_settings_error(s, MH_SET_STATS_GROUP,
+					 "must be the name of a group of this host, or a number",
+					 error);
+}
+
 static int env_read_paths(struct mh_env *env, const struct mh_settings *s,
 			  struct mh_env_error *error)
 {
@@ -334,6 +364,8 @@ static int env_read_paths(struct mh_env *env, const struct mh_settings *s,
 		err = env_name_capture(env, s, error);
 	if (!err)
 		err = env_read_path(env->faults, s, MH_SET_FAULTS, error);
+	if (!err)
+		err = env_read_stats_group(env, s, error);
 	return err ? err : env_read_path(env->stats_dir, s, MH_SET_STATS_DIR, error);
 }
 

@@ -21,6 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/types.h>
 
 /*
  * SRv6 rows: which carrier takes a packet of an EV to a destination.
@@ -88,6 +89,8 @@ struct mh_env_port {
 	char ifname[MH_IFNAME_MAX]; /* empty: not bound to an interface */
 };
 
+#define MH_NO_GROUP ((gid_t)-1)
+
 struct mh_env {
 	struct mh_env_port port[MT_PORTS_MAX];
 	uint32_t n_ports;
@@ -115,6 +118,7 @@ struct mh_env {
 	char faults[MH_PATH_MAX];	/* path of a fault table, or empty */
 	char stats_dir[MH_PATH_MAX];	/* or empty */
 	bool stats_keep;		/* the file of statistics outlives the device */
+	gid_t stats_group;		/* that may read it; MH_NO_GROUP: the user alone */
 	enum mrc_log_level log_level;
 	enum mh_log_format log_format;
 	enum mt_cc_kind cc;

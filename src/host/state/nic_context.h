@@ -19,6 +19,7 @@
 #include "host/config/env.h"
 #include "host/nic.h"
 #include "host/port/nic_ports.h"
+#include "stats/host_counters.h"
 #include "ud/ud.h"
 #include "wire/icrc.h"
 
@@ -139,14 +140,9 @@ struct mh_chunk {
 };
 
 /* What the host counts beside the engine and the ports. */
-#define MH_NIC_COUNTS(X)                                                         \
-	X(rx_outside_subnet, "frames from addresses outside the plane's subnet") \
-	X(tx_mr_gone, "packets not built because memory of their MR was gone")   \
-	X(cq_overruns, "completions lost because their CQ was full")
-
 struct mh_nic_counts {
 #define MH_NIC_COUNTS_FIELD(name, text) uint64_t name;
-	MH_NIC_COUNTS(MH_NIC_COUNTS_FIELD)
+	STATS_NIC_COUNTS(MH_NIC_COUNTS_FIELD)
 #undef MH_NIC_COUNTS_FIELD
 };
 
@@ -440,6 +436,7 @@ struct mh_qp {
 	bool send_failed;      /* a send completion said why the QP is in ERR */
 	enum rd_wc_status why; /* of the event below */
 	bool responder;
+	uint64_t psn_una_sampled;     /* by the statistics, see mrc_stats_qps.stalled_ns */
 	bool sqd_notify;	      /* the move to SQD asked for the event below */
 	struct mh_event_source fatal; /* in the device's queue, as the next */
 	struct mh_event_source drained;

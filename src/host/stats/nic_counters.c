@@ -8,21 +8,12 @@
  */
 #include "host/stats/stats.h"
 
-/* Sums over ports. */
-#define PORT_COUNTS(X)                                                                   \
-	X(tx_frames, "frames sent, control included")                                    \
-	X(tx_bytes, "UDP payload bytes sent")                                            \
-	X(tx_refused, "frames that the system would not take")                           \
-	X(tx_backlogged, "frames that waited because a socket was full")                 \
-	X(rx_frames, "frames received")                                                  \
-	X(rx_bytes, "UDP payload bytes received")                                        \
-	X(rx_overruns, "frames dropped by the system because a receive buffer was full") \
-	X(rx_oversize, "frames longer than any packet of MRC")                           \
-	X(rx_unsound, "packets whose IP or UDP header no host makes")
+#include "stats/host_counters.h"
 
+/* Sums over ports. */
 enum port_count {
 #define PORT_COUNT_ID(name, text) PORT_COUNT_##name,
-	PORT_COUNTS(PORT_COUNT_ID)
+	STATS_PORT_COUNTS(PORT_COUNT_ID)
 #undef PORT_COUNT_ID
 		PORT_COUNTS_ALL,
 };
@@ -48,7 +39,7 @@ uint32_t mh_counters_read(const struct mh_nic *nic, struct mh_counter counters[M
 	MT_STATS(FROM_ENGINE)
 #undef FROM_ENGINE
 #define FROM_HOST(name, text) counters[n++] = (struct mh_counter){#name, text, nic->counts.name};
-	MH_NIC_COUNTS(FROM_HOST)
+	STATS_NIC_COUNTS(FROM_HOST)
 #undef FROM_HOST
 #define FROM_UD(name, text) counters[n++] = (struct mh_counter){#name, text, ud->name};
 	MU_COUNTS(FROM_UD)
@@ -58,7 +49,7 @@ uint32_t mh_counters_read(const struct mh_nic *nic, struct mh_counter counters[M
 	for (uint32_t i = 0; i < ports->n; i++)                       \
 		counters[n].value += ports->port[i].io->status->name; \
 	n++;
-	PORT_COUNTS(FROM_PORTS)
+	STATS_PORT_COUNTS(FROM_PORTS)
 #undef FROM_PORTS
 	return n;
 }

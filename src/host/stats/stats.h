@@ -20,6 +20,26 @@
 /* mh_counters_read fills in the list and returns its length. Under nic->lock. */
 uint32_t mh_counters_read(const struct mh_nic *nic, struct mh_counter counters[MH_COUNTERS_MAX]);
 
+/* ---- sums over all QPs: qp_sums.c ---- */
+
+/* A round through all QPs, as far as it has come. All zero: at its beginning. */
+struct mh_qp_sums {
+	uint32_t index; /* of the QP that is looked at next */
+	uint32_t seen;
+	uint32_t of_state[MRC_STATS_QP_STATES];
+	uint32_t evs[MRC_STATS_PORTS][4];
+	uint32_t with_rtt;
+	uint64_t stalled;
+	uint64_t inflight_bytes, lost_pending, srtt_ns, srtt_max_ns;
+};
+
+/*
+ * mh_qp_sums_step looks at some thousand EVs more, and stores the sums in the segment when the
+ * round is through. Under nic->lock.
+ */
+void mh_qp_sums_step(struct mh_nic *nic, struct mh_qp_sums *sums, struct mrc_stats_segment *map,
+		     uint64_t now_ns);
+
 /* ---- what the file shows: stats_segment.c ---- */
 
 /*
@@ -50,11 +70,17 @@ void mh_event_log(const struct mt_event *event);
 
 /* ---- the file: made, locked, mapped, removed: stats_file.c ---- */
 
+struct mh_stats_file_cfg {
+	uint32_t device;
+	gid_t group; /* that may read the file; MH_NO_GROUP: the user alone */
+};
+
 struct mh_stats_file {
 	struct mrc_stats_segment *map;
 	int dir;       /* the folder */
 	int fd;	       /* holds the lock */
 	pid_t owner;   /* a forked child must not remove its parent's file */
+	gid_t group;   /* as in the cfg */
 	bool keep;     /* the file stays when it is closed; the user sets it */
 	char name[40]; /* in the folder */
 };
@@ -63,18 +89,19 @@ struct mh_stats_file {
  * mh_stats_file_open makes DIR/<pid>.mrcstats, for a device other than the first
  * DIR/<pid>.<device>.mrcstats, locked, mapped and zero; error says what failed. The folder is one
  * that the user named: what lies there is of anybody.
- * EEXIST: a living process, of another PID namespace, has a file of this name.
+ * EEXIST: a living process, of another PID namespace, has a file of this name. EPERM: the user is
+ * not in the group.
  */
-int mh_stats_file_open(struct mh_stats_file *file, const char *dir, uint32_t device,
-		       struct mio_error *error);
+int mh_stats_file_open(struct mh_stats_file *file, const char *dir,
+		       const struct mh_stats_file_cfg *cfg, struct mio_error *error);
 
 /*
  * mh_stats_file_open_own does the same in a folder for this user alone, which it makes where there
  * is none, and removes what crashed processes have left there. EPERM: what is called so is not for
- * this user alone, which error says, with what to do.
+ * this user alone, or he is not in the group, which error says.
  */
-int mh_stats_file_open_own(struct mh_stats_file *file, const char *dir, uint32_t device,
-			   struct mio_error *error);
+int mh_stats_file_open_own(struct mh_stats_file *file, const char *dir,
+			   const struct mh_stats_file_cfg *cfg, struct mio_error *error);
 
 /* mh_stats_file_close removes the file, if it is the process that made it, unless it is kept. */
 void mh_stats_file_close(struct mh_stats_file *file);

@@ -21,6 +21,9 @@
 /* PSNs and the like help to forge packets: they are the user's own business. */
 #define DIR_MODE 0700
 #define FILE_MODE 0600
+/* And that of a group, where the user says so. */
+#define DIR_MODE_GROUP 0750
+#define FILE_MODE_GROUP 0640
 
 /* errno is taken first: snprintf may change it. */
 static int file_fail(struct mio_error *error, const char *call, const char *dir, const char *name)
@@ -58,6 +61,22 @@ static int file_remove_stale(const struct mh_stats_file *file)
 	return unlinkat(file->dir, file->name, 0) < 0 && errno != ENOENT ? -1 : 0;
 }
 
+/*
+ * Lets the group read a file or folder, or nobody: what is there may be of a time with another
+ * setting. -1 and errno, mostly EPERM: the user is not in the group.
+ */
+static int file_share(int fd, gid_t group, mode_t alone, mode_t shared)
+{
+	bool wanted = group != MH_NO_GROUP;
+	struct stat st;
+
+	if (fstat(fd, &st) || (wanted && st.st_gid != group && fchown(fd, (uid_t)-1, group)))
+		return -1;
+	if ((st.st_mode & 0777) == (wanted ? shared : alone))
+		return 0;
+	return fchmod(fd, wanted ? shared : alone);
+}
+
 static int file_create(struct mh_stats_file *file, const char *dir, struct mio_error *error)
 {
 	if (file_remove_stale(file))
@@ -78,19 +97,22 @@ static int file_create(struct mh_stats_file *file, const char *dir, struct mio_e
 		file->map = NULL;
 		return file_fail(error, "mapping", dir, file->name);
 	}
-	return 0;
+	return file_share(file->fd, file->group, FILE_MODE, FILE_MODE_GROUP)
+		       ? file_fail(error, "giving MRC_STATS_GROUP the right to read", dir,
+				   file->name)
+		       : 0;
 }
 
 /* The folder stays open: the file is removed where it was made, whatever is called so by then. */
-static int file_open_in(struct mh_stats_file *file, int fd, const char *dir, uint32_t device,
-			struct mio_error *error)
+static int file_open_in(struct mh_stats_file *file, int fd, const char *dir,
+			const struct mh_stats_file_cfg *cfg, struct mio_error *error)
 {
 	char own[16] = "";
 	int err;
 
-	*file = (struct mh_stats_file){.fd = -1, .dir = fd, .owner = getpid()};
-	if (device > 0)
-		snprintf(own, sizeof(own), ".%u", device);
+	*file = (struct mh_stats_file){.fd = -1, .dir = fd, .owner = getpid(), .group = cfg->group};
+	if (cfg->device > 0)
+		snprintf(own, sizeof(own), ".%u", cfg->device);
 	snprintf(file->name, sizeof(file->name), "%ld%s" MRC_STATS_SUFFIX, (long)file->owner, own);
 	err = file_create(file, dir, error);
 	if (err)
@@ -98,14 +120,14 @@ static int file_open_in(struct mh_stats_file *file, int fd, const char *dir, uin
 	return err;
 }
 
-int mh_stats_file_open(struct mh_stats_file *file, const char *dir, uint32_t device,
-		       struct mio_error *error)
+int mh_stats_file_open(struct mh_stats_file *file, const char *dir,
+		       const struct mh_stats_file_cfg *cfg, struct mio_error *error)
 {
 	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (fd < 0)
 		return file_fail(error, "opening", dir, "");
-	return file_open_in(file, fd, dir, device, error);
+	return file_open_in(file, fd, dir, cfg, error);
 }
 
 /*
@@ -156,8 +178,8 @@ static void sweep_dir(int fd)
 		closedir(dir);
 }
 
-int mh_stats_file_open_own(struct mh_stats_file *file, const char *dir, uint32_t device,
-			   struct mio_error *error)
+int mh_stats_file_open_own(struct mh_stats_file *file, const char *dir,
+			   const struct mh_stats_file_cfg *cfg, struct mio_error *error)
 {
 	uid_t owner;
 	int fd;
@@ -166,8 +188,13 @@ int mh_stats_file_open_own(struct mh_stats_file *file, const char *dir, uint32_t
 		return file_fail(error, "making", dir, "");
 	fd = stats_dir_open(AT_FDCWD, dir, &owner);
 	if (fd >= 0 && owner == geteuid()) {
+		if (file_share(fd, cfg->group, DIR_MODE, DIR_MODE_GROUP)) {
+			close(fd);
+			return file_fail(error, "giving MRC_STATS_GROUP the right to read", dir,
+					 "");
+		}
 		sweep_dir(fd);
-		return file_open_in(file, fd, dir, device, error);
+		return file_open_in(file, fd, dir, cfg, error);
 	}
 	if (fd < 0 && errno != EPERM && errno != ELOOP && errno != ENOTDIR && errno != EACCES)
 		return file_fail(error, "opening", dir, "");

@@ -25,6 +25,7 @@
 struct mh_segment {
 	struct mh_stats_file file;
 	struct mrc_stats_segment *map;
+	struct mh_qp_sums sums;
 	uint64_t due_ns;
 };
 
@@ -41,6 +42,10 @@ _Static_assert((int)MRC_STATS_EV_BY_LOSS == (int)MT_EV_BY_LOSS &&
 		       (int)MRC_STATS_EV_BY_LATE == (int)MT_EV_BY_LATE &&
 		       (int)MT_EV_CAUSES == (int)MRC_STATS_EV_BY_LATE + 1,
 	       "causes of their changes");
+_Static_assert((int)MRC_STATS_QP_RTS == (int)RD_QPS_RTS &&
+		       (int)MRC_STATS_QP_ERR == (int)RD_QPS_ERR &&
+		       (int)MRC_STATS_QP_STATES == (int)RD_QPS_COUNT,
+	       "states of QPs");
 _Static_assert(MRC_STATS_COUNTERS >= MH_COUNTERS_MAX, "room for all counters");
 
 /* The magic as one word, so that it appears as a whole. */
@@ -126,6 +131,7 @@ static void segment_qp(const struct mh_qp *qp, struct mrc_stats_qp *out)
 	STORE(out->evs, evs);
 	STORE(out->evs_good, info.evs_good);
 	STORE(out->evs_bad, info.evs_bad);
+	STORE(out->evs_all, info.evs);
 	STORE(out->rtt_min_ns, info.rtt_min_ns);
 	STORE(out->reorder_window_ns, info.reorder_window_ns);
 	STORE(out->psn_expected, info.psn_expected);
@@ -135,7 +141,7 @@ static void segment_qp(const struct mh_qp *qp, struct mrc_stats_qp *out)
 
 /*
  * As many QPs as the file has room for, in the order in which they were made; UD QPs have no such
- * state.
+ * state. The others are in the sums.
  */
 static void segment_qps(struct mh_nic *nic, struct mrc_stats_segment *map)
 {
@@ -147,15 +153,19 @@ static void segment_qps(struct mh_nic *nic, struct mrc_stats_segment *map)
 		if (qp->mt)
 			segment_qp(qp, &map->qp[n++]);
 	}
+	STORE(map->qps.shown, n);
 	for (; n < MRC_STATS_QPS; n++)
 		STORE(map->qp[n].qpn, 0);
 }
 
-static void segment_update(struct mh_nic *nic, struct mrc_stats_segment *map, uint64_t now_ns)
+static void segment_update(struct mh_nic *nic, struct mh_segment *segment, uint64_t now_ns)
 {
+	struct mrc_stats_segment *map = segment->map;
+
 	segment_counters(nic, map, false);
 	segment_ports(nic, map);
 	segment_qps(nic, map);
+	mh_qp_sums_step(nic, &segment->sums, map, now_ns);
 	__atomic_store_n(&map->updated_ns, now_ns, __ATOMIC_RELEASE);
 }
 
@@ -196,6 +206,7 @@ static void segment_write_header(struct mh_nic *nic, struct mrc_stats_segment *m
 /* The magic goes last, with release: a reader that opens the file earlier finds none and waits. */
 static int segment_open(struct mh_nic *nic, const char *dir, bool own, struct mio_error *error)
 {
+	struct mh_stats_file_cfg cfg = {nic->env.device, nic->env.stats_group};
 	struct mh_segment *s = calloc(1, sizeof(*s));
 	uint64_t now = mh_now_ns();
 	segment_word magic;
@@ -205,8 +216,8 @@ static int segment_open(struct mh_nic *nic, const char *dir, bool own, struct mi
 		snprintf(error->text, sizeof(error->text), "no memory for statistics");
 		return ENOMEM;
 	}
-	err = own ? mh_stats_file_open_own(&s->file, dir, nic->env.device, error)
-		  : mh_stats_file_open(&s->file, dir, nic->env.device, error);
+	err = own ? mh_stats_file_open_own(&s->file, dir, &cfg, error)
+		  : mh_stats_file_open(&s->file, dir, &cfg, error);
 	if (err) {
 		free(s);
 		return err;
@@ -214,7 +225,7 @@ static int segment_open(struct mh_nic *nic, const char *dir, bool own, struct mi
 	s->file.keep = nic->env.stats_keep;
 	s->map = s->file.map;
 	segment_write_header(nic, s->map, now);
-	segment_update(nic, s->map, now);
+	segment_update(nic, s, now);
 	memcpy(&magic, MRC_STATS_MAGIC, sizeof(magic));
 	__atomic_store_n((segment_word *)(void *)s->map->magic, magic, __ATOMIC_RELEASE);
 	s->due_ns = now + SEGMENT_PERIOD_NS;
@@ -238,7 +249,7 @@ int mh_segment_create(struct mh_nic *nic, struct mio_error *error)
 void mh_segment_finish(struct mh_nic *nic)
 {
 	if (nic->segment)
-		segment_update(nic, nic->segment->map, mh_now_ns());
+		segment_update(nic, nic->segment, mh_now_ns());
 }
 
 void mh_segment_destroy(struct mh_segment *segment)
@@ -260,7 +271,7 @@ void mh_segment_refresh(struct mh_nic *nic, uint64_t now_ns)
 
 	if (!s || now_ns < s->due_ns)
 		return;
-	segment_update(nic, s->map, now_ns);
+	segment_update(nic, s, now_ns);
 	s->due_ns = now_ns + SEGMENT_PERIOD_NS;
 }
 
@@ -269,6 +280,20 @@ static uint8_t segment_event_kind(const struct mt_event *event)
 	if (event->type == MT_EVENT_EV)
 		return MRC_STATS_EVENT_EV;
 	return event->port_of_peer ? MRC_STATS_EVENT_PEER_PORT : MRC_STATS_EVENT_PORT;
+}
+
+/* By plane, which the engine's own counters do not tell apart. */
+static void segment_count_ev(struct mrc_stats_segment *map, const struct mt_event *event)
+{
+	struct mrc_stats_port *port;
+
+	if (event->type != MT_EVENT_EV || event->ev.port >= MRC_STATS_PORTS)
+		return;
+	port = &map->port[event->ev.port];
+	if (event->ev_state == MT_EV_ASSUMED_BAD)
+		STORE(port->evs_retired, port->evs_retired + 1);
+	else if (event->ev_state == MT_EV_GOOD && event->ev_cause == MT_EV_BY_PROBE)
+		STORE(port->evs_revived, port->evs_revived + 1);
 }
 
 void mh_segment_event(struct mh_segment *segment, const struct mt_event *event, uint64_t now_ns)
@@ -282,6 +307,7 @@ void mh_segment_event(struct mh_segment *segment, const struct mt_event *event, 
 	 * A ring that readers follow by its count; one that falls behind by a whole ring sees that
 	 * it missed some.
 	 */
+	segment_count_ev(segment->map, event);
 	n = segment->map->events;
 	to = &segment->map->event[n % MRC_STATS_EVENTS];
 	STORE(to->at_ns, now_ns);

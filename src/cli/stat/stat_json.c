@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* `mrc stat --json`: see stat.h. */
+#include "cli/stat/stat.h"
+
+#include "cli/gid_text.h"
+
+static json_t *value_json(const struct stats_metric *m, const struct mrc_stats_segment *s,
+			  uint32_t plane, uint32_t state)
+{
+	uint64_t value;
+
+	if (!stats_metric_read(m, s, (struct stats_metric_index){plane, state}, &value))
+		return NULL;
+	return m->per_unit == 1 ? json_integer((json_int_t)value)
+				: json_real((double)value / (double)m->per_unit);
+}
+
+static json_t *states_json(const struct stats_metric *m, const struct mrc_stats_segment *s,
+			   uint32_t plane)
+{
+	bool of_ev = m->of == STATS_OF_EV_STATE;
+	json_t *all = json_object();
+
+	for (uint32_t i = 0; i < (of_ev ? STATS_EV_STATES : STATS_QP_STATES); i++)
+		json_object_set_new(all, of_ev ? stats_ev_state_name(i) : stats_qp_state_name(i),
+				    value_json(m, s, plane, i));
+	return all;
+}
+
+/* All metrics there are of a process as such, or of one of its planes. */
+static void add_metrics(json_t *to, const struct mrc_stats_segment *s, bool of_plane,
+			uint32_t plane)
+{
+	const struct stats_metric *m;
+
+	for (size_t i = 0; (m = stats_metric(i)); i++) {
+		bool is_of_plane = m->of == STATS_OF_PLANE || m->of == STATS_OF_EV_STATE;
+		json_t *value;
+
+		if (is_of_plane != of_plane)
+			continue;
+		value = m->of == STATS_OF_EV_STATE || m->of == STATS_OF_QP_STATE
+				? states_json(m, s, plane)
+				: value_json(m, s, plane, 0);
+		if (value)
+			json_object_set_new(to, m->name, value);
+	}
+}
+
+static json_t *plane_json(const struct mrc_stats_segment *s, uint32_t plane)
+{
+	char address[CLI_ADDRESS_MAX];
+	json_t *all = json_pack("{s:i,s:s,s:s}", "plane", (int)plane, "address",
+				cli_address_write(address, s->port[plane].address), "interface",
+				s->port[plane].interface);
+
+	add_metrics(all, s, true, plane);
+	return all;
+}
+
+static json_t *process_json(const struct stats_process *p)
+{
+	json_t *all, *metrics = json_object(), *planes = json_array();
+	char device[16];
+
+	snprintf(device, sizeof(device), "mrc%u", p->device);
+	add_metrics(metrics, p->now, false, 0);
+	for (uint32_t i = 0; i < p->now->ports; i++)
+		json_array_append_new(planes, plane_json(p->now, i));
+	all = json_pack("{s:i,s:I,s:s,s:s,s:b,s:I,s:I,s:o,s:o}", "pid", (int)p->pid, "uid",
+			(json_int_t)p->uid, "device", device, "command", p->command, "ended",
+			p->gone, "started_ns", (json_int_t)p->now->started_ns, "updated_ns",
+			(json_int_t)p->now->updated_ns, "metrics", metrics, "planes", planes);
+	return all;
+}
+
+json_t *stat_json_make(const struct stats_reader *stats)
+{
+	json_t *processes = json_array();
+
+	for (uint32_t i = 0; i < stats->n; i++)
+		json_array_append_new(processes, process_json(&stats->process[i]));
+	return json_pack("{s:i,s:o,s:i,s:i,s:i,s:i}", "version", 1, "processes", processes,
+			 "unreadable", (int)stats->unreadable, "refused", (int)stats->refused,
+			 "unseen", (int)stats->unseen, "other_version", (int)stats->other_version);
+}
