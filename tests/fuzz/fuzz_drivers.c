@@ -504,8 +504,8 @@ static struct mio_port *open_capture(struct mio_port *below, struct mio_capture 
 
 	memcpy(local.ip, addresses[k.driver != UDP4 && k.driver != AFP4], 16);
 	mb_assert(mio_capture_open(capture_path, 0, capture, &error) == 0);
-	mb_assert(mio_pcap_open(*capture, "port0", &local, k.driver == RAW41 ? gid : NULL, below,
-				&port) == 0);
+	mb_assert(mio_pcap_open(*capture, "port0", &local, k.driver == RAW41 ? gid : NULL,
+				k.driver <= UDP6_RUNS, below, &port) == 0);
 	return port;
 }
 
