@@ -102,6 +102,7 @@ TEST(mrc_run, sets_what_programs_look_for)
 	assert_int_equal(run(false, "--no-views -- env"), 0);
 	assert_said("/softmrc/libibverbs.so.1\n");
 	assert_said("NCCL_IB_HCA=mrc\n");
+	assert_said("NCCL_GIN_TYPE=0\n");
 	/* The drop-in's folder, and libmrc's, for programs that link it. */
 	assert_said("LD_LIBRARY_PATH=/");
 	assert_said("/lib/softmrc:/");

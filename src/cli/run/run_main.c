@@ -70,8 +70,12 @@ static int set_environment(const char *dir)
 	snprintf(path, sizeof(path), "%s:%s%s%s", dir, dirname(mrc), old && *old ? ":" : "",
 		 old ? old : "");
 	snprintf(library, sizeof(library), "%s/libibverbs.so.1", dir);
+	/*
+	 * NCCL 2.28.9 crashes on devices that are not mlx5 when it looks for networking that a GPU
+	 * starts by itself, which this device has not got: 0 is none of it.
+	 */
 	if (setenv("LD_LIBRARY_PATH", path, 1) || setenv("NCCL_IBVERBS_LIB", library, 1) ||
-	    setenv("NCCL_IB_HCA", "mrc", 0)) {
+	    setenv("NCCL_IB_HCA", "mrc", 0) || setenv("NCCL_GIN_TYPE", "0", 0)) {
 		fprintf(stderr, "mrc run: no memory for the environment\n");
 		return -1;
 	}
@@ -202,7 +206,8 @@ const struct ui_verb cli_run_verb = {
 	.summary = "start an unmodified verbs program on the device mrc0",
 	.usage = "[FLAG...] -- PROGRAM [ARGUMENT...]",
 	.about = "Starts a program that knows only libibverbs, with the device mrc0.",
-	.notes = "Sets LD_LIBRARY_PATH, and for NCCL NCCL_IBVERBS_LIB and NCCL_IB_HCA. In a mount "
+	.notes = "Sets LD_LIBRARY_PATH, and for NCCL NCCL_IBVERBS_LIB, NCCL_IB_HCA and "
+		 "NCCL_GIN_TYPE. In a mount "
 		 "namespace of the program /sys/class/infiniband and /dev/infiniband show the "
 		 "device; without root that takes a user namespace.",
 	.examples = "mrc run -- ib_write_bw            on one machine\n"
