@@ -207,9 +207,8 @@ const struct ui_verb cli_run_verb = {
 	.usage = "[FLAG...] -- PROGRAM [ARGUMENT...]",
 	.about = "Starts a program that knows only libibverbs, with the device mrc0.",
 	.notes = "Sets LD_LIBRARY_PATH, and for NCCL NCCL_IBVERBS_LIB, NCCL_IB_HCA and "
-		 "NCCL_GIN_TYPE. In a mount "
-		 "namespace of the program /sys/class/infiniband and /dev/infiniband show the "
-		 "device; without root that takes a user namespace.",
+		 "NCCL_GIN_TYPE. In a mount namespace of the program /sys/class/infiniband and "
+		 "/dev/infiniband show the device; without root that takes a user namespace.",
 	.examples = "mrc run -- ib_write_bw            on one machine\n"
 		    "mrc run -- ib_write_bw 10.0.0.1   on another\n"
 		    "mrc run --report -- mpirun -n 4 --mca pml ucx ./program",
