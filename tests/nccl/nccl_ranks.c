@@ -3,7 +3,7 @@
  * nccl_ranks RANK RANKS ID_FILE SECONDS MAX_BYTES - a rank of NCCL's collectives that checks every
  * element.
  *
- * Rank 0 writes NCCL's unique id to ID_FILE, the others wait for it. All ranks take GPU 0: NCCL lets
+ * Rank 0 writes NCCL's unique id to ID_FILE, the others wait for it. All take GPU 0: NCCL lets
  * two ranks of a communicator share a GPU only if they say that they are on different hosts
  * (NCCL_HOSTID). Sizes go from 8 bytes to MAX_BYTES by factors of 8, each at least once and over
  * again until SECONDS have passed. What a rank puts in and expects is whole numbers, so that sums
