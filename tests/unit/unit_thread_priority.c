@@ -3,7 +3,9 @@
 #include "support/test.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -48,6 +50,38 @@ TEST(mh_priority_raise, goes_down_and_back)
 	assert_true(seen[1] <= before && seen[1] >= before - 3);
 	assert_i_eq(seen[2], before);
 	assert_i_eq(nice_now(), before);
+}
+
+/* struct sched_attr of the kernel, as far as the slice. */
+struct slice {
+	uint32_t size, policy;
+	uint64_t flags;
+	uint32_t nice, priority;
+	uint64_t ns, deadline_ns, period_ns;
+};
+
+static void *read_slice(void *arg)
+{
+	struct slice *slice = arg;
+	struct mh_priority p;
+
+	mh_priority_init(&p, 0);
+	if (syscall(SYS_sched_getattr, 0, slice, sizeof(*slice), 0) != 0)
+		slice->ns = 0;
+	return NULL;
+}
+
+/* Whatever rights there are: so the thread goes before one that spins. */
+TEST(mh_priority_init, asks_for_short_slices)
+{
+	struct slice before = {0}, slice = {0};
+
+	if (syscall(SYS_sched_getattr, 0, &before, sizeof(before), 0) != 0 || before.ns == 0)
+		test_skip("this kernel tells no slices, as from Linux 6.12 on");
+	in_thread(read_slice, &slice);
+	assert_u_eq(slice.policy, before.policy);
+	assert_u_eq(slice.nice, before.nice);
+	assert_u_eq(slice.ns, 100000);
 }
 
 static void *raise_by_none(void *arg)
