@@ -435,14 +435,15 @@ struct rd_bind {
 };
 
 /*
- * mh_qp_post_send queues n WRs in order and starts sending. *posted, if not NULL, is how many
- * were queued, also on an error: the error is that of wr[*posted]. EINVAL: not in RTS, SQD or ERR
- * (in ERR it is flushed), too many SGEs or inline bytes, 2^32 bytes and more, an unknown flag, an
- * operation that the QP has not, a READ or atomic that is inline (an ATOMIC_WRITE may), has an
- * immediate, or whose QP has max_rd_atomic 0, an atomic whose SGEs are not of 8 bytes. EFAULT: an
- * SGE outside the MRs of the QP's PD; on an extended QP such a WR is queued and ends it with
- * RD_WC_LOC_PROT_ERR when its turn comes. ENOMEM: max_send_wr are not yet polled (poll, then call
- * again), or no memory.
+ * mh_qp_post_send queues n WRs in order. They are sent now, or, if the program polls, with its
+ * next poll that finds nothing, when posts have come together, or after 100 us. *posted, if not
+ * NULL, is how many were queued, also on an error: the error is that of wr[*posted]. EINVAL: not
+ * in RTS, SQD or ERR (in ERR it is flushed), too many SGEs or inline bytes, 2^32 bytes and more,
+ * an unknown flag, an operation that the QP has not, a READ or atomic that is inline (an
+ * ATOMIC_WRITE may), has an immediate, or whose QP has max_rd_atomic 0, an atomic whose SGEs are
+ * not of 8 bytes. EFAULT: an SGE outside the MRs of the QP's PD; on an extended QP such a WR is
+ * queued and ends it with RD_WC_LOC_PROT_ERR when its turn comes. ENOMEM: max_send_wr are not yet
+ * polled (poll, then call again), or no memory.
  *
  * A UD QP's WR completes when its datagram is handed to the wire; one longer than max_mtu completes
  * and is not sent, as IBTA wants it; SGEs are looked at when it is sent (LOC_PROT_ERR). EINVAL

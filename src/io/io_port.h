@@ -91,6 +91,7 @@ struct mio_status {
 	int fd;			  /* polls readable when frames wait; -1: none */
 	bool blocked;		  /* frames are held back for lack of room: offer no data */
 	bool rx_more;		  /* the last rx_burst may have left frames behind */
+	bool rx_asks_system;	  /* rx_burst is a system call, for nothing as well; fd tells */
 	int error;		  /* errno that ended the port: nothing moves any more; 0: works */
 	int last_refusal;	  /* errno of the newest frame counted in tx_refused */
 	uint32_t rx_buffer_bytes; /* what the system grants for frames that wait */

@@ -291,6 +291,7 @@ static int raw41_sockets(struct raw41_port *r, const struct mio_raw41_cfg *cfg,
 
 	r->tx.fd = socket(AF_INET6, flags, IPPROTO_RAW);
 	r->status.fd = socket(AF_INET6, flags, IPPROTO_IPV6);
+	r->status.rx_asks_system = true;
 	if (r->tx.fd < 0 || r->status.fd < 0)
 		return raw41_fail(cfg, "socket", error);
 	if (cfg->ifname && (setsockopt(r->status.fd, SOL_SOCKET, SO_BINDTODEVICE, cfg->ifname,

@@ -80,6 +80,7 @@ int mio_udp_open(const struct mio_udp_cfg *cfg, int claimed_fd, struct mio_port 
 	if (u) {
 		u->port = (struct mio_port){&udp_ops, &u->status, cfg->max_run};
 		u->status.fd = claimed_fd;
+		u->status.rx_asks_system = true;
 		u->rx = mio_udp_rx_create(&u->status, cfg->max_run > 1);
 	}
 	if (u && u->rx)

@@ -4,6 +4,8 @@
 
 #include <errno.h>
 
+#include "host/progress/progress.h"
+
 #define POST_TEST(function, name) TEST_WITH(fixture_setup, fixture_teardown, function, name)
 
 struct post_wr {
@@ -160,4 +162,47 @@ POST_TEST(mh_qp_post_recv, states_and_limits)
 	assert_i_eq(fixture_connect(fixture), 0);
 	assert_i_eq(mh_qp_post_recv(fixture->qp, ids, 10, &posted), ENOMEM);
 	assert_u_eq(posted, 8);
+}
+
+#define TEST_LATER_NS UINT64_C(1000000000)
+
+/* post_after_poll posts as a program does that polls: what it posts waits for the next poll. */
+static void post_after_poll(struct nic_fixture *fixture)
+{
+	struct post_wr p;
+	struct mh_wc wc;
+
+	post_good(fixture, &p);
+	assert_i_eq(mh_cq_poll(fixture->cq, 1, &wc), 0);
+	/* However slow this machine is. */
+	atomic_store(&fixture->dev->nic->progress.app_polled_ns, mh_now_ns() + TEST_LATER_NS);
+	assert_i_eq(post_send(fixture, &p), 0);
+}
+
+POST_TEST(mh_qp_post_send, leaves_although_nobody_polls_again)
+{
+	struct nic_fixture *fixture = *state;
+	struct mio_rx frame;
+
+	assert_i_eq(fixture_connect(fixture), 0);
+	for (int i = 0; i < 8; i++) {
+		post_after_poll(fixture);
+		assert_true(fixture_receive(fixture, &frame) < FIXTURE_PLANES);
+	}
+}
+
+/* The progress thread is kept from it, which would do so after a while. */
+POST_TEST(mh_qp_post_send, leaves_before_its_qp_goes)
+{
+	struct nic_fixture *fixture = *state;
+	struct rd_qp_attr attr = {.state = RD_QPS_ERR};
+	struct mio_rx frame;
+
+	assert_i_eq(fixture_connect(fixture), 0);
+	mh_progress_stop(fixture->dev->nic);
+	atomic_store(&fixture->dev->nic->progress.sleeps_until_ns, 0);
+	post_after_poll(fixture);
+	assert_true(mh_loop_rung_due(fixture->dev->nic) != UINT64_MAX);
+	assert_i_eq(mh_qp_modify(fixture->qp, &attr, RD_QP_STATE), 0);
+	assert_true(fixture_receive(fixture, &frame) < FIXTURE_PLANES);
 }

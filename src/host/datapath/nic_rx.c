@@ -12,6 +12,7 @@
  */
 #include "host/datapath/datapath.h"
 
+#include <poll.h>
 #include <string.h>
 
 #include "wire/datagram.h"
@@ -115,12 +116,47 @@ static void rx_frame(struct mh_nic *nic, uint32_t port, const struct mio_rx *fra
 	mt_engine_rx_bytes(nic->engine, nic->engine_ns, &meta, frame->bytes, body);
 }
 
+/*
+ * rx_ports_ready returns the ports that may have frames, a mask. A driver that asks the system does
+ * so with a system call, which costs as much for nothing as one for the descriptors of all ports
+ * together. That one is spared where there is one port, and where all had frames when last asked,
+ * as in the midst of bulk.
+ */
+static uint32_t rx_ports_ready(const struct mh_ports *ports)
+{
+	const struct timespec at_once = {0};
+	struct pollfd fd[MT_PORTS_MAX];
+	uint32_t port_of[MT_PORTS_MAX], ready = 0, n = 0;
+	bool all_had = true;
+
+	for (uint32_t i = 0; i < ports->n; i++) {
+		const struct mio_status *status = ports->port[i].io->status;
+
+		if (!ports->port[i].up)
+			continue;
+		ready |= 1u << i;
+		all_had &= ports->port[i].rx_n > 0;
+		if (!status->rx_asks_system || status->rx_more)
+			continue;
+		fd[n] = (struct pollfd){status->fd, POLLIN, 0};
+		port_of[n++] = i;
+	}
+	if (n < 2 || all_had || ppoll(fd, n, &at_once, NULL) < 0)
+		return ready;
+	for (uint32_t k = 0; k < n; k++)
+		if (!fd[k].revents)
+			ready &= ~(1u << port_of[k]);
+	return ready;
+}
+
 /* rx_fetch asks the driver for a burst when all of the last one has been looked at. */
-static void rx_fetch(struct mh_port *port, uint64_t now_ns)
+static void rx_fetch(struct mh_port *port, bool ready, uint64_t now_ns)
 {
 	if (port->rx_at < port->rx_n)
 		return;
-	port->rx_at = 0;
+	port->rx_at = port->rx_n = 0;
+	if (!ready)
+		return;
 	port->rx_n = mio_port_rx(port->io, now_ns, port->rx, MH_RX_BATCH);
 }
 
@@ -160,20 +196,20 @@ static bool rx_more(const struct mh_ports *ports)
 uint32_t mh_rx_poll(struct mh_nic *nic, uint64_t now_ns, bool *more)
 {
 	struct mh_ports *ports = &nic->ports;
+	uint32_t ready = rx_ports_ready(ports);
 	uint32_t all = 0, i;
 	uint64_t lost;
 
-	nic->ud_sent_since_rx = 0;
 	for (i = 0; i < ports->n; i++)
 		if (ports->port[i].up)
-			rx_fetch(&ports->port[i], now_ns);
+			rx_fetch(&ports->port[i], ready >> i & 1, now_ns);
 	for (; all < ports->n * MH_RX_BATCH && (i = rx_oldest(ports)) < ports->n; all++) {
 		struct mh_port *port = &ports->port[i];
 
 		rx_frame(nic, i, &port->rx[port->rx_at++]);
 		/* What waits behind a burst may be older than what other ports have. */
 		if (port->io->status->rx_more)
-			rx_fetch(port, now_ns);
+			rx_fetch(port, true, now_ns);
 	}
 	*more = rx_more(ports);
 	lost = all > 0 ? mh_ports_overruns(ports) : 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * progress.c - the poll loop and the progress thread. The holder of the lock runs the loop: the
- * thread, a program that polls an empty CQ, or one that posts. The thread leaves the work to a
+ * progress.c - who runs the poll loop of poll_loop.c, and when: a program that polls an empty CQ,
+ * the progress thread, or a program that posts and does not poll. The thread leaves the work to a
  * program that polls, and backs off meanwhile.
  */
 #include "host/progress/progress.h"
@@ -15,19 +15,15 @@
 #include <unistd.h>
 
 #include "base/assert.h"
-#include "host/datapath/datapath.h"
 #include "host/platform/platform.h"
 #include "host/stats/stats.h"
 
 #define NS_PER_S UINT64_C(1000000000)
-/* Timers are judged at the latest after this many bursts, drained sockets or not. */
-#define RX_BURSTS_MAX 8u
 /*
- * A program that found work within this time is polling; the thread then sleeps, shortly at first
- * and for as long as this in the end.
+ * A program that found work within this time is polling; the thread then naps, at first for as long
+ * as what was rung may wait, and for this long in the end.
  */
 #define BACKOFF_MAX_NS UINT64_C(1000000)
-#define BACKOFF_MIN_NS UINT64_C(50000)
 /*
  * A program that polls does so again at once. One whose last call is so long ago when a backoff
  * ends has other things to do, such as to watch its memory for what a peer writes, and for a while
@@ -35,8 +31,12 @@
  * polling, is one that watches its memory: then the thread goes before it.
  */
 #define POLL_GAP_NS UINT64_C(10000)
-#define NO_BACKOFF_NS UINT64_C(10000000)
 #define MISSED_POLLS_BEFORE_RAISE 2u
+/*
+ * What was seen of how threads are scheduled is taken to hold for so long, some ticks: that a
+ * program does not poll, or that the machine is short of cores.
+ */
+#define SCHEDULING_HOLDS_NS UINT64_C(10000000)
 #define YIELDS_MAX 10u
 /*
  * After a run that did something the thread sleeps no longer than this, which is less than the
@@ -44,125 +44,21 @@
  */
 #define SLEEP_AFTER_WORK_MAX_NS UINT64_C(5000000)
 /*
+ * So many frames in one run are bulk: more come while these are looked at, and a thread that slept
+ * on its sockets would be woken for each run of the sender, by the sender. It naps instead. In a
+ * nap 20 Gbit/s are 125 KB, a small part of a receive buffer.
+ */
+#define BULK_FRAMES 32u
+#define BULK_NAP_NS UINT64_C(50000)
+/*
  * Two polls that find nothing follow each other at once. This long between them, half a tick, says
- * that the machine is short of cores, and for a while that it stays so.
+ * that the machine is short of cores.
  */
 #define OVERSUBSCRIBED_GAP_NS UINT64_C(2000000)
-#define OVERSUBSCRIBED_NS UINT64_C(20000000)
-#define EMPTY_POLL_WAIT_NS 100000
-/*
- * Nothing holds a program back that posts datagrams, and while it holds the lock no thread reads.
- * So it reads itself after so many, far fewer than a receive buffer has room for.
- */
-#define UD_SENDS_PER_RX 32u
-/*
- * Likewise a program that posts one message after the other and does not poll between them: the
- * acknowledgements come meanwhile, and the progress thread, which would wake for them, wants the
- * lock just as often as the program.
- */
-#define POSTS_PER_RX 16u
-/*
- * A thread that holds the lock for longer than one run of the poll loop takes was preempted,
- * perhaps by the very thread that polls.
- */
-#define LOCK_HOLDER_PREEMPTED_NS UINT64_C(50000)
 
 static uint64_t earlier(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
-}
-
-/*
- * A device has one port towards programs, which is up while any plane is: the loss of a plane only
- * is no event to them.
- */
-static void raise_port_event(struct mh_nic *nic)
-{
-	bool up = mh_ports_up(&nic->ports) != 0;
-
-	if (up == nic->was_up)
-		return;
-	nic->was_up = up;
-	for (struct mb_link *l = nic->devices.next; l != &nic->devices; l = l->next) {
-		struct mh_device *dev = mb_container_of(l, struct mh_device, link);
-
-		mh_event_raise(&dev->events, up ? &dev->port_up : &dev->port_down, true);
-	}
-}
-
-/* report_port_changes tells those who care of ports that went down or came back. */
-static void report_port_changes(struct mh_nic *nic, uint64_t now_ns)
-{
-	mh_engine_report_ports(nic, now_ns);
-	raise_port_event(nic);
-}
-
-/* run_tx_and_events lets go what may leave: packets, held frames, events. */
-static uint32_t run_tx_and_events(struct mh_nic *nic, uint64_t now_ns)
-{
-	uint32_t work, datagrams;
-
-	/* Frames may have had later stamps than now_ns, which was read before they were taken. */
-	if (now_ns > nic->engine_ns)
-		nic->engine_ns = now_ns;
-	work = mh_tx_run(nic, now_ns);
-	datagrams = mu_run(nic->ud, mh_ports_up(&nic->ports), now_ns);
-	nic->ud_sent_since_rx += datagrams;
-	work += datagrams;
-	mh_engine_fail_marked_qps(nic, now_ns);
-	for (uint32_t i = 0; i < nic->ports.n; i++)
-		if (mio_port_deadline(nic->ports.port[i].io) <= now_ns)
-			mio_port_tick(nic->ports.port[i].io, now_ns);
-	if (mh_ports_check_errors(&nic->ports, now_ns))
-		report_port_changes(nic, now_ns);
-	return work + mh_engine_events_drain(nic, now_ns);
-}
-
-/*
- * run_poll_loop does all that is to be done now and returns how much that was. What waits in the
- * sockets is read before timers are judged: a process that was not scheduled for a while finds
- * there the acknowledgements whose absence the timers are about.
- */
-static uint32_t run_poll_loop(struct mh_nic *nic, uint64_t now_ns)
-{
-	uint32_t work = 0;
-	bool more = true;
-
-	/* Polls read the clock before they try the lock; the thread that had it may be ahead. */
-	if (now_ns < nic->engine_ns)
-		now_ns = nic->engine_ns;
-	nic->progress.posts_since_rx = 0;
-	for (uint32_t round = 0; more && round < RX_BURSTS_MAX; round++) {
-		uint32_t got = mh_rx_poll(nic, now_ns, &more);
-
-		work += got;
-		if (got == 0)
-			break;
-		work += run_tx_and_events(nic, now_ns);
-		now_ns = mh_now_ns();
-	}
-	if (mt_engine_deadline(nic->engine) <= now_ns) {
-		mt_engine_tick(nic->engine, now_ns);
-		work++;
-	}
-	nic->rx_pending = more;
-	/* A receive window found no memory: its sender was told to try again. */
-	if (mt_engine_memory_wanted(nic->engine) > 0 && mh_engine_grow(nic))
-		work++;
-	return work + run_tx_and_events(nic, now_ns);
-}
-
-/* progress_deadline returns when the poll loop must run even if nothing arrives. */
-static uint64_t progress_deadline(const struct mh_nic *nic)
-{
-	uint64_t at = earlier(mt_engine_deadline(nic->engine), mh_tx_deadline(nic));
-
-	if (nic->rx_pending)
-		return 0;
-	for (uint32_t i = 0; i < nic->ports.n; i++)
-		at = earlier(at, mio_port_deadline(nic->ports.port[i].io));
-	at = earlier(at, nic->ports.links_due_ns);
-	return earlier(at, mh_segment_deadline(nic->segment));
 }
 
 static void kick_thread(struct mh_nic *nic)
@@ -183,11 +79,13 @@ static void kick_thread(struct mh_nic *nic)
  */
 static void kick_if_late(struct mh_nic *nic)
 {
-	uint64_t at = progress_deadline(nic);
+	/* Of all else that is due a program that polls takes care. */
+	uint64_t at = atomic_load(&nic->progress.backing_off) ? mh_loop_rung_due(nic)
+							      : mh_loop_deadline(nic);
 
-	if (at >= nic->progress.sleeps_until_ns)
+	if (at >= atomic_load(&nic->progress.sleeps_until_ns))
 		return;
-	nic->progress.sleeps_until_ns = at;
+	atomic_store(&nic->progress.sleeps_until_ns, at);
 	kick_thread(nic);
 }
 
@@ -203,7 +101,11 @@ static bool is_app_about_to_block(struct mh_nic *nic, uint64_t now_ns)
 	return now_ns < armed + BACKOFF_MAX_NS;
 }
 
-/* record_app_progress notes that a thread of the program ran the poll loop, and its work. */
+/*
+ * record_app_progress notes that a thread of the program ran the poll loop, and its work. What a
+ * post finds does not count as a poll's unless it read the ports: a program that only posts does
+ * not look after what arrives, and the thread must not back off for it.
+ */
 static void record_app_progress(struct mh_nic *nic, uint32_t work, uint64_t now_ns)
 {
 	atomic_store_explicit(&nic->progress.app_called_ns, now_ns, memory_order_relaxed);
@@ -213,22 +115,32 @@ static void record_app_progress(struct mh_nic *nic, uint32_t work, uint64_t now_
 				      memory_order_relaxed);
 }
 
-/*
- * The work that it finds does not count as a poll's unless it read the ports: a program that only
- * posts does not look after what arrives, and the thread must not back off for it.
- */
-void mh_progress_after_post(struct mh_nic *nic, uint64_t now_ns)
+/* is_polling says whether the program polled a moment ago, and so will again. */
+static bool is_polling(struct mh_nic *nic, uint64_t now_ns)
+{
+	uint64_t polled = atomic_load_explicit(&nic->progress.app_polled_ns, memory_order_relaxed);
+
+	/* What was rung keeps it so, until it is due: posts take time, too. */
+	if (mh_loop_rung_due(nic) == UINT64_MAX && now_ns >= polled + POLL_GAP_NS)
+		return false;
+	return !is_app_about_to_block(nic, now_ns);
+}
+
+void mh_progress_ring(struct mh_nic *nic, uint64_t now_ns, uint32_t wrs, uint64_t bytes)
 {
 	uint32_t read_work = 0;
 
-	nic->progress.posts_since_rx++;
-	if (nic->ud_sent_since_rx >= UD_SENDS_PER_RX ||
-	    nic->progress.posts_since_rx >= POSTS_PER_RX)
-		read_work = run_poll_loop(nic, mh_now_ns());
-	else
-		run_tx_and_events(nic, now_ns);
+	if (!mh_loop_gather(nic, now_ns, bytes, is_polling(nic, now_ns)))
+		read_work = mh_loop_posted(nic, now_ns, wrs);
 	kick_if_late(nic);
 	record_app_progress(nic, read_work, now_ns);
+}
+
+void mh_progress_flush(struct mh_nic *nic, uint64_t now_ns)
+{
+	mh_loop_tx(nic, now_ns);
+	kick_if_late(nic);
+	record_app_progress(nic, 0, now_ns);
 }
 
 /*
@@ -247,6 +159,7 @@ void mh_progress_end_backoff(struct mh_nic *nic)
 /* The thread's naps, one after the other. */
 struct progress_backoff {
 	uint64_t ns;		      /* of the last one; 0: the thread was awake since */
+	uint64_t until_ns;	      /* when it ends; what was rung may be looked at before */
 	uint64_t no_backoff_until_ns; /* no naps before */
 	uint32_t missed_polls;	      /* times in a row that a backoff ended so */
 	struct mh_priority priority;
@@ -288,7 +201,7 @@ static bool is_app_polling_now(struct mh_nic *nic, uint64_t now_ns)
  */
 static void suspend_backoff(struct progress_backoff *backoff, uint64_t now_ns)
 {
-	backoff->no_backoff_until_ns = now_ns + NO_BACKOFF_NS;
+	backoff->no_backoff_until_ns = now_ns + SCHEDULING_HOLDS_NS;
 	if (++backoff->missed_polls >= MISSED_POLLS_BEFORE_RAISE)
 		mh_priority_raise(&backoff->priority, true);
 }
@@ -297,9 +210,13 @@ static void suspend_backoff(struct progress_backoff *backoff, uint64_t now_ns)
 static bool start_backoff(struct mh_nic *nic, struct progress_backoff *backoff, uint64_t now_ns)
 {
 	bool was_backing_off = backoff->ns > 0;
+	bool polling = is_app_polling_with_work(nic, now_ns);
 
-	backoff->ns = was_backing_off ? earlier(2 * backoff->ns, BACKOFF_MAX_NS) : BACKOFF_MIN_NS;
-	if (is_app_polling_with_work(nic, now_ns) && now_ns >= backoff->no_backoff_until_ns) {
+	if (was_backing_off && polling && now_ns < backoff->until_ns)
+		return true;
+	backoff->ns = was_backing_off ? earlier(2 * backoff->ns, BACKOFF_MAX_NS) : RUNG_WAIT_NS;
+	backoff->until_ns = now_ns + backoff->ns;
+	if (polling && now_ns >= backoff->no_backoff_until_ns) {
 		if (!was_backing_off)
 			return true;
 		if (is_app_polling_now(nic, now_ns)) {
@@ -347,14 +264,14 @@ static void collect_fds(const struct mh_nic *nic, struct progress_fds *fds)
 static bool is_cpu_oversubscribed(struct mh_progress *p, uint64_t now_ns)
 {
 	if (p->last_empty_poll_ns != 0 && now_ns - p->last_empty_poll_ns >= OVERSUBSCRIBED_GAP_NS)
-		p->oversubscribed_until_ns = now_ns + OVERSUBSCRIBED_NS;
+		p->oversubscribed_until_ns = now_ns + SCHEDULING_HOLDS_NS;
 	return now_ns < p->oversubscribed_until_ns;
 }
 
 /* wait_for_frame leaves the core to others until a frame arrives, for a moment at most. */
 static void wait_for_frame(struct progress_fds *fds)
 {
-	const struct timespec idle_wait = {0, EMPTY_POLL_WAIT_NS};
+	const struct timespec idle_wait = {0, (long)RUNG_WAIT_NS};
 	int cancel_state = mh_cancel_disable(); /* callers may hold locks of their own */
 
 	if (ppoll(fds->fd + FD_PORTS, fds->n - FD_PORTS, &idle_wait, NULL) < 0)
@@ -363,7 +280,8 @@ static void wait_for_frame(struct progress_fds *fds)
 }
 
 /*
- * yield_to_lock_holder: the lock is taken. Its holder is let run if he should be done by now.
+ * yield_to_lock_holder: the lock is taken. A thread that holds it for longer than one run of the
+ * poll loop takes was preempted, perhaps by this one, and is let run.
  */
 static void yield_to_lock_holder(struct mh_progress *p, uint64_t now_ns)
 {
@@ -371,7 +289,7 @@ static void yield_to_lock_holder(struct mh_progress *p, uint64_t now_ns)
 
 	if (since == 0)
 		atomic_store_explicit(&p->lock_busy_since_ns, now_ns, memory_order_relaxed);
-	else if (now_ns > since + LOCK_HOLDER_PREEMPTED_NS)
+	else if (now_ns > since + RUNG_WAIT_NS)
 		sched_yield();
 }
 
@@ -388,17 +306,18 @@ void mh_progress_poll(struct mh_nic *nic)
 		return;
 	}
 	idle_wait = is_cpu_oversubscribed(&nic->progress, polled);
-	work = run_poll_loop(nic, polled);
+	work = mh_loop_run(nic, polled, !is_app_about_to_block(nic, polled));
 	if (work > 0)
 		polled = mh_now_ns();
 	nic->progress.last_empty_poll_ns = work > 0 ? 0 : polled;
 	record_app_progress(nic, work, polled);
+	atomic_store_explicit(&nic->progress.app_polled_ns, polled, memory_order_relaxed);
 	kick_if_late(nic);
 	idle_wait &= work == 0;
 	if (idle_wait) {
 		collect_fds(nic, &fds);
 		/* It is at its polling until then. */
-		atomic_store_explicit(&nic->progress.app_called_ns, polled + EMPTY_POLL_WAIT_NS,
+		atomic_store_explicit(&nic->progress.app_called_ns, polled + RUNG_WAIT_NS,
 				      memory_order_relaxed);
 	}
 	mh_nic_unlock(nic);
@@ -406,7 +325,10 @@ void mh_progress_poll(struct mh_nic *nic)
 		wait_for_frame(&fds);
 }
 
-/* run_once runs the poll loop once and returns until when to sleep, and on what. */
+/*
+ * run_once runs the poll loop once and returns until when to sleep, and on what: in the midst of
+ * bulk on no socket, see BULK_FRAMES.
+ */
 static uint64_t run_once(struct mh_nic *nic, struct progress_fds *fds)
 {
 	uint64_t now, until;
@@ -417,16 +339,44 @@ static uint64_t run_once(struct mh_nic *nic, struct progress_fds *fds)
 	for (uint32_t i = 0; i < YIELDS_MAX && atomic_load(&nic->progress.waiters) > 0; i++)
 		sched_yield();
 	pthread_mutex_lock(&nic->lock);
-	work = run_poll_loop(nic, mh_now_ns());
+	work = mh_loop_run(nic, mh_now_ns(), false);
 	now = mh_now_ns();
 	mh_segment_refresh(nic, now);
-	until = progress_deadline(nic);
+	until = mh_loop_deadline(nic);
 	if (work > 0)
 		until = earlier(until, now + SLEEP_AFTER_WORK_MAX_NS);
-	nic->progress.sleeps_until_ns = until;
-	collect_fds(nic, fds);
+	if (nic->progress.frames >= BULK_FRAMES)
+		until = earlier(until, now + BULK_NAP_NS);
+	else
+		collect_fds(nic, fds);
+	atomic_store(&nic->progress.sleeps_until_ns, until);
 	pthread_mutex_unlock(&nic->lock);
 	return until;
+}
+
+/*
+ * nap_once returns until when to nap: the end of the backoff, or when what was rung is due. While
+ * a program rings again and again the thread naps for as long as that may wait, so that it need not
+ * be kicked each time. The store comes before the load because ring stores what was rung before it
+ * looks how long the thread naps.
+ */
+static uint64_t nap_once(struct mh_nic *nic, const struct progress_backoff *backoff,
+			 uint64_t now_ns)
+{
+	uint64_t until = backoff->until_ns;
+
+	if (atomic_exchange(&nic->progress.rung_since_nap, false))
+		until = earlier(until, now_ns + RUNG_WAIT_NS);
+	atomic_store(&nic->progress.sleeps_until_ns, until);
+	until = earlier(until, mh_loop_rung_due(nic));
+	if (until > now_ns)
+		return until;
+	if (pthread_mutex_trylock(&nic->lock) == 0) {
+		if (mh_loop_rung_due(nic) <= now_ns)
+			mh_loop_run(nic, mh_now_ns(), false);
+		pthread_mutex_unlock(&nic->lock);
+	}
+	return now_ns + RUNG_WAIT_NS;
 }
 
 /* drain_kicks takes the kicks, and keeps the thread from spinning when they have no way in. */
@@ -453,8 +403,8 @@ static void update_links(struct mh_nic *nic)
 		return;
 	mh_nic_lock(nic);
 	if (mh_ports_update_links(&nic->ports, &nic->env, now)) {
-		report_port_changes(nic, now);
-		run_tx_and_events(nic, now);
+		mh_loop_report_ports(nic, now);
+		mh_loop_tx(nic, now);
 	}
 	mh_nic_unlock(nic);
 }
@@ -500,7 +450,7 @@ static void *progress_main(void *arg)
 		uint64_t until;
 
 		if (start_backoff(nic, &backoff, now)) {
-			until = now + backoff.ns;
+			until = nap_once(nic, &backoff, now);
 		} else {
 			atomic_store(&nic->progress.backing_off, false);
 			until = run_once(nic, &fds);

@@ -2,10 +2,10 @@
 /*
  * progress.h - the poll loop of the NIC, run by a thread and by programs that post or poll.
  *
- * A thread that holds nic->lock may run the loop, so that a program that posts and polls does the
- * work in its own thread without a switch; the progress thread serves the others: passive targets,
- * programs blocked on a channel, and every timer. It sleeps in ppoll until a frame arrives or the
- * next deadline; with more threads than cores, spinning would cost a tick of 4 ms each time.
+ * A thread that holds nic->lock may run the loop, so that a program that polls does the work in its
+ * own thread without a switch, posts included; the progress thread serves the others: passive
+ * targets, programs blocked on a channel, and every timer. It sleeps in ppoll until a frame arrives
+ * or the next deadline; with more threads than cores, spinning would cost a tick of 4 ms each time.
  * While a polling program finds work by itself, the thread backs off and leaves the sockets alone.
  * A polling thread waits on the sockets instead of spinning while other threads need its core.
  */
@@ -23,12 +23,52 @@ void mh_progress_close_inherited(struct mh_nic *nic);
 /* mh_progress_poll runs the poll loop once, unless another thread holds the lock. */
 void mh_progress_poll(struct mh_nic *nic);
 /*
- * mh_progress_after_post sends and delivers what a post or a change of state made possible, and
- * sees to it that the thread wakes in time for new deadlines. Under nic->lock.
+ * mh_progress_ring: WRs were posted, with so many bytes to send. They leave now; or, for a program
+ * that polls, with its next poll, with a post that makes them enough for a run, or after
+ * RUNG_WAIT_NS. Under nic->lock.
  */
-void mh_progress_after_post(struct mh_nic *nic, uint64_t now_ns);
+void mh_progress_ring(struct mh_nic *nic, uint64_t now_ns, uint32_t wrs, uint64_t bytes);
+/*
+ * mh_progress_flush sends and delivers at once what a change of state made possible and what was
+ * rung, and sees to it that the thread wakes in time for new deadlines. Under nic->lock.
+ */
+void mh_progress_flush(struct mh_nic *nic, uint64_t now_ns);
 /* mh_progress_end_backoff ends the thread's back-off: a program is going to block, not to poll. */
 void mh_progress_end_backoff(struct mh_nic *nic);
+
+/* ---- the poll loop, all under nic->lock unless it says otherwise: poll_loop.c ---- */
+
+/*
+ * What was rung waits no longer than this. It is what a busy thread takes for some posts, and less
+ * than any timer of a peer; the progress thread, which sees to it, wakes as often while a program
+ * posts and polls, for some 2 us each.
+ */
+#define RUNG_WAIT_NS UINT64_C(100000)
+
+/*
+ * mh_loop_gather says whether posts with so many more bytes may wait for those behind them:
+ * `polling` says that the program will poll. false: they may not, and are to be sent.
+ */
+bool mh_loop_gather(struct mh_nic *nic, uint64_t now_ns, uint64_t bytes, bool polling);
+/* mh_loop_rung_due returns when what was rung must leave, UINT64_MAX: nothing was. Any thread. */
+uint64_t mh_loop_rung_due(const struct mh_nic *nic);
+/*
+ * mh_loop_run does all that is to be done now and returns how much that was. With `hold` it leaves
+ * what is to be answered to the next run when there are completions; nic->progress.frames says how
+ * many frames there were.
+ */
+uint32_t mh_loop_run(struct mh_nic *nic, uint64_t now_ns, bool hold);
+/* mh_loop_tx lets go what may leave, packets, held frames, events, and returns how much. */
+uint32_t mh_loop_tx(struct mh_nic *nic, uint64_t now_ns);
+/*
+ * mh_loop_posted sends what was posted in so many WRs, and after some of them reads the ports:
+ * returns how much there was to read.
+ */
+uint32_t mh_loop_posted(struct mh_nic *nic, uint64_t now_ns, uint32_t wrs);
+/* mh_loop_deadline returns when the poll loop must run even if nothing arrives. */
+uint64_t mh_loop_deadline(const struct mh_nic *nic);
+/* mh_loop_report_ports tells those who care of ports that went down or came back. */
+void mh_loop_report_ports(struct mh_nic *nic, uint64_t now_ns);
 
 /* ---- from the engine's events to CQs, channels, asynchronous events: engine_events.c ---- */
 

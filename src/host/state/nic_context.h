@@ -155,13 +155,19 @@ struct mh_progress {
 	atomic_uint waiters;		    /* threads that wait for nic->lock */
 	_Atomic uint64_t app_found_work_ns; /* when a polling thread last found work by itself */
 	_Atomic uint64_t app_called_ns;	    /* when a thread of the program last posted or polled */
+	_Atomic uint64_t app_polled_ns;	    /* when one last polled an empty CQ */
 	_Atomic uint64_t event_armed_ns;    /* when a program last asked for an event of a CQ */
 	_Atomic uint64_t
-		lock_busy_since_ns;  /* when polls began to find the lock taken; 0: they do not */
-	atomic_bool backing_off;     /* it sleeps, or is about to, and leaves the sockets alone */
-	uint64_t sleeps_until_ns;    /* guarded by nic->lock, as are those below */
-	uint32_t posts_since_rx;     /* posts since the ports were last read */
-	uint64_t last_empty_poll_ns; /* the last poll, if it found nothing; 0 */
+		lock_busy_since_ns; /* when polls began to find the lock taken; 0: they do not */
+	atomic_bool backing_off;    /* it sleeps, or is about to, and leaves the sockets alone */
+	_Atomic uint64_t sleeps_until_ns; /* unless it is kicked or a frame wakes it */
+	/* Since when something waits for the next run of poll_loop.c; 0: nothing does. */
+	_Atomic uint64_t rung_ns;
+	atomic_bool rung_since_nap;	  /* something was, since the thread last began a nap */
+	uint64_t rung_bytes;		  /* guarded by nic->lock, as are those below */
+	uint32_t wrs_since_rx;		  /* WRs that were posted since the ports were last read */
+	uint32_t frames;		  /* that the last run of the poll loop read */
+	uint64_t last_empty_poll_ns;	  /* the last poll, if it found nothing; 0 */
 	uint64_t oversubscribed_until_ns; /* until then polls rest when they find nothing */
 	bool started;
 };
@@ -184,8 +190,7 @@ struct mh_nic {
 	struct mb_link qps;	  /* struct mh_qp.link */
 	struct mb_link failed;	  /* struct mh_qp.failed: to be put to ERR */
 	struct mu_engine *ud;
-	uint32_t ud_sent_since_rx; /* datagrams sent since the ports were last read */
-	bool rx_pending;	   /* the last poll left frames that no descriptor need show */
+	bool rx_pending; /* the last poll left frames that no descriptor need show */
 	uint32_t n_qps;
 	struct mh_numbers qp_indices;
 	struct mh_rests qp_rests;

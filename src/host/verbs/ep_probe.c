@@ -86,7 +86,7 @@ static int run_batch(struct mh_nic *nic, struct mh_ep_batch *b, uint8_t tclass, 
 		mh_nic_lock(nic);
 		now = mh_now_ns();
 		err = post_probes(nic, b, tclass, now, deadline);
-		mh_progress_after_post(nic, now);
+		mh_progress_flush(nic, now);
 		mh_nic_unlock(nic);
 		mh_progress_end_backoff(nic);
 		more = !err && b->posted < b->n && now < deadline;

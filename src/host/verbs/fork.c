@@ -6,6 +6,7 @@
  * state, and gives it up: a NIC has a thread, sockets and a slot of its own, and a second user of
  * these would take packets from the parent. The child may open a NIC of its own.
  */
+#include "host/progress/progress.h"
 #include "host/verbs/verbs.h"
 
 #include <stdlib.h>
@@ -63,10 +64,11 @@ static void leave_inherited(void)
 }
 
 /*
- * Many programs end with the device open. Then the statistics get their last numbers here. A lock
+ * Many programs end with the device open. Then what they posted last leaves here, if it waits for a
+ * poll, and the statistics get their last numbers. A lock
  * that stays taken is one of a thread that was stopped in the middle: no numbers then.
  */
-static void publish_final_stats(void)
+static void finish_nics(void)
 {
 	struct mh_process *p = mh_process();
 	int cancel_state = mh_cancel_disable();
@@ -82,6 +84,8 @@ static void publish_final_stats(void)
 		struct mh_nic *nic = p->of[i].nic;
 
 		if (nic && pthread_mutex_timedlock(&nic->lock, &until) == 0) {
+			if (mh_loop_rung_due(nic) != UINT64_MAX)
+				mh_loop_tx(nic, mh_now_ns());
 			mh_segment_finish(nic);
 			pthread_mutex_unlock(&nic->lock);
 		}
@@ -93,7 +97,7 @@ static void publish_final_stats(void)
 static void install_handlers(void)
 {
 	pthread_atfork(lock_all, unlock_all, leave_inherited);
-	atexit(publish_final_stats);
+	atexit(finish_nics);
 }
 
 void mh_fork_watch(void)

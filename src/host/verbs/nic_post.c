@@ -158,8 +158,19 @@ static int post_send_one(struct mh_qp *qp, uint64_t now_ns, const struct rd_send
 	return 0;
 }
 
+/* post_bytes returns what there is to send for the first n WRs of a list. */
+static uint64_t post_bytes(const struct rd_send_wr *wr, uint32_t n)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t k = 0; k < wr[i].n_sge; k++)
+			bytes += wr[i].sge[k].length;
+	return bytes;
+}
+
 /*
- * One lock and one run of TX for the whole list: a program that posts in lists pays for both once.
+ * One lock for the whole list, and one run of TX at most: a program that posts in lists pays once.
  * What was queued before an error is sent all the same, as *posted says. REQ(api.post-send.full)
  */
 int mh_qp_post_send(struct mh_qp *qp, const struct rd_send_wr *wr, uint32_t n, uint32_t *posted)
@@ -181,7 +192,7 @@ int mh_qp_post_send(struct mh_qp *qp, const struct rd_send_wr *wr, uint32_t n, u
 		if (!err)
 			done++;
 	}
-	mh_progress_after_post(nic, now);
+	mh_progress_ring(nic, now, done, post_bytes(wr, done));
 	mh_nic_unlock(nic);
 	if (posted)
 		*posted = done;
@@ -258,7 +269,7 @@ static int post_recvs(struct mh_nic *nic, struct mh_qp *qp, struct mh_srq *srq,
 	 * One of an SRQ does neither: a QP takes it when its next message comes.
 	 */
 	if (qp)
-		mh_progress_after_post(nic, mh_now_ns());
+		mh_progress_ring(nic, mh_now_ns(), done, 0);
 	mh_nic_unlock(nic);
 	if (posted)
 		*posted = done;

@@ -239,6 +239,7 @@ int mh_qp_destroy(struct mh_qp *qp)
 	if (mh_nic_is_inherited(nic))
 		return ENODEV;
 	mh_nic_lock(nic);
+	mh_progress_flush(nic, mh_now_ns()); /* what was posted and waits to leave */
 	qp_remove(nic, qp);
 	mh_nic_unlock(nic);
 	mh_event_discard(&qp->dev->events, &qp->fatal);
@@ -334,14 +335,14 @@ int mh_qp_modify(struct mh_qp *qp, const struct rd_qp_attr *attr, uint32_t mask)
 		return EINVAL;
 	mh_nic_lock(nic);
 	/*
-	 * What happened before the change is reported before it: a flush must not overtake a
-	 * success.
+	 * What was posted before the change leaves before it, and what happened is reported: a
+	 * flush must not overtake a success.
 	 */
-	mh_engine_events_drain(nic, now);
+	mh_progress_flush(nic, now);
 	err = qp_modify_transport(qp, now, attr, mask);
 	if (!err && (mask & RD_QP_STATE))
 		qp_after_modify(qp, attr, mask);
-	mh_progress_after_post(nic, now);
+	mh_progress_flush(nic, now);
 	mh_nic_unlock(nic);
 	return err;
 }

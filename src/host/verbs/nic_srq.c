@@ -136,7 +136,7 @@ int mh_srq_arm(struct mh_srq *srq, uint32_t limit)
 		return ENODEV;
 	mh_nic_lock(nic);
 	result = mt_srq_arm(srq->mt, limit);
-	mh_progress_after_post(nic, mh_now_ns()); /* it may be reached already */
+	mh_progress_flush(nic, mh_now_ns()); /* it may be reached already */
 	mh_nic_unlock(nic);
 	return mh_engine_errno(result);
 }

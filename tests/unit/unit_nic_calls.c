@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * unit_nic_calls.c - how many system calls a message costs, both ends together, on real sockets.
+ *
+ * Two NICs in one process, without their progress threads, are polled in turn by this thread alone.
+ * So the numbers do not depend on time or on how threads are scheduled, and a change that makes the
+ * path to the kernel longer is seen at once. Each bound is what was measured, and a little.
+ */
+#include "unit/nic_fixture.h"
+
+#include <sys/socket.h>
+#include <sys/syscall.h>
+
+#include "host/progress/progress.h"
+
+#define CALLS_BYTES (1u << 20)
+#define CALLS_DEPTH 128u
+#define CALLS_LATER_NS UINT64_C(1000000000)
+
+/* ---- what is counted ---- */
+
+static _Atomic uint64_t calls; /* also of the progress threads, until they are stopped */
+
+#define COUNTED(type, name, parameters, arguments) \
+	type __real_##name parameters;             \
+	type __wrap_##name parameters;             \
+	type __wrap_##name parameters              \
+	{                                          \
+		calls++;                           \
+		return __real_##name arguments;    \
+	}
+
+COUNTED(int, sendmmsg, (int fd, struct mmsghdr *m, unsigned n, int flags), (fd, m, n, flags))
+COUNTED(int, recvmmsg, (int fd, struct mmsghdr *m, unsigned n, int flags, struct timespec *t),
+	(fd, m, n, flags, t))
+COUNTED(ssize_t, sendmsg, (int fd, const struct msghdr *m, int flags), (fd, m, flags))
+COUNTED(ssize_t, recvmsg, (int fd, struct msghdr *m, int flags), (fd, m, flags))
+COUNTED(int, poll, (struct pollfd * fds, nfds_t n, int timeout), (fds, n, timeout))
+COUNTED(int, ppoll, (struct pollfd * fds, nfds_t n, const struct timespec *t, const sigset_t *mask),
+	(fds, n, t, mask))
+COUNTED(ssize_t, read, (int fd, void *bytes, size_t n), (fd, bytes, n))
+COUNTED(ssize_t, write, (int fd, const void *bytes, size_t n), (fd, bytes, n))
+
+/* ---- two NICs ---- */
+
+struct end {
+	struct mh_device *dev;
+	struct mh_pd *pd;
+	struct mh_cq *cq;
+	struct mh_qp *qp;
+	struct mh_mr *mr;
+	uint8_t *bytes;
+	uint32_t sent, received; /* completions so far */
+};
+
+struct ends {
+	struct end end[2];
+};
+
+/* The thread would take a part of the work, at times that nobody knows. */
+static void end_without_thread(struct end *end)
+{
+	mh_progress_stop(end->dev->nic);
+	atomic_store(&end->dev->nic->progress.sleeps_until_ns, 0); /* nobody to be kicked */
+}
+
+static int end_open(struct end *end, uint32_t device)
+{
+	struct mh_qp_init init = {
+		.cap = {.max_send_wr = CALLS_DEPTH,
+			.max_recv_wr = CALLS_DEPTH,
+			.max_send_sge = 1,
+			.max_recv_sge = 1,
+			.max_inline = 32},
+		.extended = true,
+	};
+	uint32_t access = RD_ACCESS_LOCAL_WRITE | RD_ACCESS_REMOTE_WRITE;
+
+	end->bytes = calloc(1, CALLS_BYTES);
+	if (mh_device_open(device, NULL, &end->dev))
+		return -1;
+	end_without_thread(end);
+	if (mh_pd_create(end->dev, NULL, &end->pd) ||
+	    mh_cq_create(end->dev, 2 * CALLS_DEPTH, NULL, NULL, &end->cq) ||
+	    mh_mr_reg(end->pd, end->bytes, CALLS_BYTES, (uintptr_t)end->bytes, access, &end->mr))
+		return -1;
+	init.pd = end->pd;
+	init.send_cq = init.recv_cq = end->cq;
+	return mh_qp_create(&init, &end->qp);
+}
+
+static int end_connect(struct end *end, const struct end *peer)
+{
+	struct mh_device_attr device;
+	struct rd_qp_attr attr;
+
+	mh_device_query(peer->dev, &device);
+	mh_qp_attr_default(&attr);
+	attr.dest = device.gid;
+	attr.dest_qpn = mh_qp_number(peer->qp);
+	attr.rq_psn = attr.sq_psn = 1;
+	attr.path_mtu = 4096;
+	attr.access = RD_ACCESS_REMOTE_WRITE;
+	attr.state = RD_QPS_INIT;
+	if (mh_qp_modify(end->qp, &attr, RD_QP_STATE | RD_QP_ACCESS))
+		return 1;
+	attr.state = RD_QPS_RTR;
+	if (mh_qp_modify(end->qp, &attr, RD_QP_STATE | RD_QP_DEST | RD_QP_RQ_PSN | RD_QP_PATH_MTU))
+		return 2;
+	attr.state = RD_QPS_RTS;
+	return mh_qp_modify(end->qp, &attr, RD_QP_STATE | RD_QP_SQ_PSN) ? 3 : 0;
+}
+
+/* Hosts 1 and 2 on n planes. */
+static void ends_env(uint32_t planes)
+{
+	char list[160] = "", one[16];
+	int at = 0;
+
+	for (uint32_t i = 0; i < 2 * planes; i++)
+		at += snprintf(list + at, sizeof(list) - (size_t)at, "%s%s", i ? "," : "",
+			       loopback_text(i % planes, 1 + i / planes, one));
+	setenv("MRC_PORTS", list, 1);
+	setenv("MRC_DEVICES", "2", 1);
+	/* No timer of the protocol: a sanitizer makes all slow. */
+	setenv("MRC_TAIL_PROBE_US", "5000000", 1);
+	setenv("MRC_RTO_MIN_US", "5000000", 1);
+	setenv("MRC_REORDER_MIN_US", "5000000", 1);
+	setenv("MRC_REORDER_MAX_US", "5000000", 1);
+}
+
+static void ends_open(struct ends *e, uint32_t planes)
+{
+	*e = (struct ends){0};
+	ends_env(planes);
+	for (uint32_t i = 0; i < 2; i++)
+		assert_i_eq(end_open(&e->end[i], i), 0);
+	for (uint32_t i = 0; i < 2; i++)
+		assert_i_eq(end_connect(&e->end[i], &e->end[1 - i]), 0);
+}
+
+static void ends_close(struct ends *e)
+{
+	for (uint32_t i = 0; i < 2; i++) {
+		struct end *end = &e->end[i];
+
+		assert_i_eq(mh_qp_destroy(end->qp), 0);
+		assert_i_eq(mh_mr_dereg(end->mr), 0);
+		assert_i_eq(mh_cq_destroy(end->cq), 0);
+		assert_i_eq(mh_pd_destroy(end->pd), 0);
+		assert_i_eq(mh_device_close(end->dev), 0);
+		free(end->bytes);
+	}
+	unsetenv("MRC_DEVICES");
+}
+
+/* ---- what programs do ---- */
+
+static void post(struct end *end, const struct end *peer, enum rd_wr_opcode opcode, uint32_t bytes)
+{
+	struct rd_sge sge = {(uintptr_t)end->bytes, bytes, mh_mr_lkey(end->mr)};
+	struct rd_send_wr wr = {
+		.sge = &sge,
+		.n_sge = 1,
+		.opcode = opcode,
+		.flags = RD_SEND_SIGNALED | (bytes <= 32 ? (uint32_t)RD_SEND_INLINE : 0),
+		.rkey = mh_mr_rkey(peer->mr),
+		.remote_addr = (uintptr_t)peer->bytes,
+	};
+
+	/* It polled a moment ago, on however slow a machine. */
+	atomic_store(&end->dev->nic->progress.app_polled_ns, mh_now_ns() + CALLS_LATER_NS);
+	assert_i_eq(mh_qp_post_send(end->qp, &wr, 1, NULL), 0);
+}
+
+static void post_receive(struct end *end)
+{
+	struct rd_sge sge = {(uintptr_t)end->bytes, 16384, mh_mr_lkey(end->mr)};
+	struct rd_recv_wr wr = {.sge = &sge, .n_sge = 1};
+
+	assert_i_eq(mh_qp_post_recv(end->qp, &wr, 1, NULL), 0);
+}
+
+/* One poll, as programs do: receives are posted again. */
+static void poll_once(struct end *end)
+{
+	struct mh_wc wc[16];
+	int n = mh_cq_poll(end->cq, 16, wc);
+
+	assert_true(n >= 0);
+	for (int i = 0; i < n; i++) {
+		assert_u_eq(wc[i].status, RD_WC_SUCCESS);
+		if (wc[i].opcode != RD_WC_RECV) {
+			end->sent++;
+			continue;
+		}
+		end->received++;
+		post_receive(end);
+	}
+}
+
+/* `depth` messages are kept under way, in groups that are posted without a poll between. */
+static void stream(struct ends *e, enum rd_wr_opcode opcode, uint32_t bytes, uint32_t depth,
+		   uint32_t group, uint32_t total)
+{
+	struct end *from = &e->end[0], *to = &e->end[1];
+	uint32_t posted = 0, first = from->sent;
+
+	while (from->sent - first < total) {
+		while (posted < total && posted - (from->sent - first) + group <= depth)
+			for (uint32_t i = 0; i < group; i++, posted++)
+				post(from, to, opcode, bytes);
+		poll_once(to);
+		poll_once(from);
+	}
+}
+
+static void ping_pong(struct ends *e, uint32_t rounds)
+{
+	for (uint32_t i = 0; i < 2 * rounds; i++) {
+		struct end *from = &e->end[i & 1], *to = &e->end[1 - (i & 1)];
+		uint32_t received = to->received;
+
+		post(from, to, RD_WR_SEND, 8);
+		while (to->received == received) {
+			poll_once(from);
+			poll_once(to); /* and then it posts */
+		}
+	}
+}
+
+/* assert_calls prints what a message costs, and wants at most `most`. */
+static void assert_calls(const char *what, uint64_t before, uint32_t messages, double most)
+{
+	double each = (double)(calls - before) / messages;
+
+	print_message("# %s: %.2f system calls\n", what, each);
+	assert_true(each <= most);
+}
+
+static void stream_case(uint32_t planes, enum rd_wr_opcode opcode, uint32_t bytes, uint32_t depth,
+			uint32_t group, uint32_t total, double most)
+{
+	struct ends e;
+	uint64_t before;
+	char what[80];
+
+	ends_open(&e, planes);
+	for (uint32_t i = 0; i < CALLS_DEPTH / 2; i++)
+		post_receive(&e.end[1]);
+	stream(&e, opcode, bytes, depth, group, depth);
+	before = calls;
+	stream(&e, opcode, bytes, depth, group, total);
+	snprintf(what, sizeof(what), "%u bytes in groups of %u, %u planes", bytes, group, planes);
+	assert_calls(what, before, total, most);
+	ends_close(&e);
+}
+
+TEST(mh_nic, calls_of_a_write_of_1_mib)
+{
+	stream_case(1, RD_WR_WRITE, 1u << 20, 8, 1, 32, 47);
+	stream_case(4, RD_WR_WRITE, 1u << 20, 8, 1, 32, 41);
+}
+
+TEST(mh_nic, calls_of_a_write_of_64_kib)
+{
+	stream_case(1, RD_WR_WRITE, 1u << 16, 16, 1, 256, 3.1);
+	stream_case(4, RD_WR_WRITE, 1u << 16, 16, 1, 256, 2.9);
+}
+
+/* UCX sends a message of 64 KiB as eight of these. */
+TEST(mh_nic, calls_of_eight_sends_in_a_row)
+{
+	stream_case(1, RD_WR_SEND, 8192 + 16, 32, 8, 512, 0.9);
+	stream_case(4, RD_WR_SEND, 8192 + 16, 32, 8, 512, 0.9);
+}
+
+static void ping_pong_case(uint32_t planes, double most)
+{
+	uint64_t before;
+	struct ends e;
+	char what[80];
+
+	ends_open(&e, planes);
+	for (uint32_t i = 0; i < 16; i++) {
+		post_receive(&e.end[0]);
+		post_receive(&e.end[1]);
+	}
+	ping_pong(&e, 16);
+	before = calls;
+	ping_pong(&e, 128);
+	snprintf(what, sizeof(what), "half a round trip of 8 bytes, %u planes", planes);
+	assert_calls(what, before, 256, most);
+	ends_close(&e);
+}
+
+TEST(mh_nic, calls_of_a_ping_pong)
+{
+	ping_pong_case(1, 4.1);
+	ping_pong_case(4, 5.6);
+}
