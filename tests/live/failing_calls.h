@@ -36,7 +36,7 @@
 	X(getifaddrs, FC_MAY_REFUSE, ENOBUFS, EMFILE)         \
 	X(if_nametoindex, FC_GOES_ON, EMFILE, 0)              \
 	X(open, FC_MAY_REFUSE, EMFILE, EACCES)                \
-	X(openat, FC_GOES_ON, EMFILE, 0)                      \
+	X(openat, FC_MAY_REFUSE, EMFILE, 0)                   \
 	X(fopen, FC_MAY_REFUSE, ENFILE, EACCES)               \
 	X(opendir, FC_MAY_REFUSE, EMFILE, EACCES)             \
 	X(mkdir, FC_GOES_ON, EROFS, 0)                        \
