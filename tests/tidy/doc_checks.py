@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Documentation: complete indexes, decision records of one form, tables that are whole."""
 import re
+import tomllib
 
 RECORDS = "docs/design"
 HEAD = re.compile(r"# (\d{4})\. ([A-Z0-9].*)\n\nDate: (\d{4}-\d\d-\d\d)\nStatus: (.*)\n\n")
@@ -57,6 +58,24 @@ def doc_index(tree):
         for page in pages
         if named.count(page) != 1
     ]
+
+
+def doc_interop(tree):
+    """docs/interop.md names each rule about which sources conflict, and options of tests/peer that exist."""
+    def read(name):
+        return tree.text(name) if (tree.root / name).is_file() else ""
+
+    rules = tomllib.loads(tree.text("docs/requirements.toml"))["requirement"]
+    text = read("docs/interop.md")
+    first, _, rest = text.partition("## What the sources leave open")
+    rows = re.findall(r"^\| `([a-z0-9.-]+)` \|", first, re.M)
+    conflicts = {rule["id"] for rule in rules if rule["certainty"] == "C"}
+    problems = [f"docs/interop.md: no row for {rule}" for rule in sorted(conflicts - set(rows))]
+    problems += [f"docs/interop.md: {row} is no rule of certainty C" for row in rows if row not in conflicts]
+    options = set(re.findall(r"\bX\(([a-z_]+), \d", read("tests/peer/peer_options.h")))
+    last_cells = re.findall(r"\| ([^|]*) \|$", text, re.M)
+    named = {name for cell in last_cells for name in re.findall(r"`([a-z_]+)`", cell)}
+    return problems + [f"docs/interop.md: tests/peer has no option {name}" for name in sorted(named - options)]
 
 
 def doc_tables(tree):

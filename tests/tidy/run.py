@@ -47,6 +47,7 @@ def source_cases(tree):
         doc_checks.doc_records,
         doc_checks.doc_record_index,
         doc_checks.doc_index,
+        doc_checks.doc_interop,
         doc_checks.doc_tables,
         security_checks.security_numbers,
         word_checks.retired_words,

@@ -204,6 +204,14 @@ SOURCE_PLANTS = {
     "doc_index__page_without_a_line": plant(
         "doc_index", {"docs/x.md": "new\n"}, "link to x.md, found 0"
     ),
+    "doc_interop__conflict_without_a_row": plant(
+        "doc_interop",
+        {"docs/requirements.toml": CLEAN["docs/requirements.toml"].replace('"I"', '"C"')},
+        "docs/interop.md: no row for",
+    ),
+    "doc_interop__option_that_is_none": plant(
+        "doc_interop", {"docs/interop.md": "| a | `b_c` |\n"}, "has no option b_c"
+    ),
     "doc_tables__empty_line": plant(
         "doc_tables", {"docs/x.md": "| a |\n|---|\n| 1 |\n\n| 2 |\n"}, "docs/x.md:5: a row"
     ),
