@@ -37,6 +37,10 @@ struct mio_addr {
 
 /* A frame to send. Everything it points to is read during the call only. */
 struct mio_tx {
+	/*
+	 * Headers, payload, pad and ICRC. The first and the last are memory of the caller's own,
+	 * which stays; those between may be of a program, see copy.
+	 */
 	const struct iovec *iov;
 	uint32_t n_iov; /* 1 .. MIO_IOV_MAX */
 	uint32_t len;	/* of all iovecs, 1 .. MIO_FRAME_MAX */

@@ -39,6 +39,57 @@ int mio_udp_accept_zero_checksum(int fd, const struct mio_addr *local, struct mi
 uint32_t mio_udp_grow_buffer(int fd, uint32_t want);
 
 /*
+ * Whom the socket of an EV is connected to.
+ *
+ * A message to an unconnected socket names its destination, its class and on IPv6 its flow label,
+ * and the kernel looks for a route each time. A socket that is connected knows all that, and a
+ * message of one packet costs a tenth less (docs/performance.md). One that names its destination
+ * goes as before, whatever the socket is connected to.
+ *
+ * So the socket is connected to where most of its messages go, found as the majority of a vote.
+ * Where there is no majority it stays as it is, and a vote that turns again and again costs one
+ * call for dozens of messages.
+ *
+ * A connected socket is told what ICMP says of its peer, as the error of the next message. A
+ * process that died is said to be unreachable so; but anybody who guesses the ports can say it. It
+ * is no more than a reason to send the message again without a connection.
+ */
+struct mio_udp_flow {
+	struct mio_addr dst;
+	uint32_t flow_label;
+	uint8_t tos;
+};
+
+struct mio_udp_peer {
+	struct mio_udp_flow usual, connected; /* connected.dst.udp_port 0: not connected */
+	uint32_t votes;			      /* for usual */
+	uint64_t again_ns;		      /* no connection before */
+};
+
+static inline bool mio_udp_flow_is(const struct mio_udp_flow *flow, const struct mio_tx *frame)
+{
+	return flow->dst.udp_port == frame->dst.udp_port && flow->tos == frame->tos &&
+	       flow->flow_label == frame->flow_label &&
+	       memcmp(flow->dst.ip, frame->dst.ip, sizeof(flow->dst.ip)) == 0;
+}
+
+/* mio_udp_peer_is says whether the socket is connected to where the frame goes, in its class. */
+static inline bool mio_udp_peer_is(const struct mio_udp_peer *peer, const struct mio_tx *frame)
+{
+	return peer->connected.dst.udp_port != 0 && mio_udp_flow_is(&peer->connected, frame);
+}
+
+/* mio_udp_peer_note counts a message that went, as one vote for where its frame goes. */
+void mio_udp_peer_note(struct mio_udp_peer *peer, const struct mio_tx *frame);
+/*
+ * mio_udp_peer_settle connects the socket if the vote says so; not while messages are made, which
+ * rely on what it is connected to. A refusal changes nothing, and is asked again a second later.
+ */
+void mio_udp_peer_settle(struct mio_udp_peer *peer, int fd, uint64_t now_ns);
+/* mio_udp_peer_leave ends the connection for a second at least; false: there is none. */
+bool mio_udp_peer_leave(struct mio_udp_peer *peer, int fd, uint64_t now_ns);
+
+/*
  * The receiving side of a UDP port: messages fetched in bursts, runs cut up again.
  *
  * Where runs are expected the kernel is asked to hand over several datagrams of one flow as one

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* udp_tx.c - sorts a burst by EV and sends each EV's frames, runs as one message. */
+/*
+ * udp_tx.c - sorts a burst by EV and sends each EV's frames, runs as one message.
+ *
+ * The kernel looks at each iovec of a message by itself, which costs more than to copy a few bytes
+ * twice. So what lies between the payloads of a run, the end of one frame and the headers of the
+ * next, goes as one iovec.
+ */
 #include "io/udp.h"
 
 #include <arpa/inet.h>
@@ -22,7 +28,13 @@
 #define TX_RUNS_PAUSE_NS UINT64_C(1000000000)
 #define TX_RUNS_PAUSE_MAX_NS (64 * TX_RUNS_PAUSE_NS)
 
-/* Traffic class, and the size of a segment where a message is a run. */
+/* The longest end, or headers, of a frame that is copied to lie beside its neighbour. */
+#define TX_JOIN_MAX 64u
+
+/*
+ * Traffic class, and the size of a segment where a message is a run. With one of them alone the
+ * kernel needs no memory for it.
+ */
 struct tx_control {
 	_Alignas(struct cmsghdr) char bytes[CMSG_SPACE(sizeof(int)) + CMSG_SPACE(sizeof(uint16_t))];
 };
@@ -47,12 +59,16 @@ struct mio_udp_tx {
 	bool ipv4;
 	uint64_t now_ns; /* of the call */
 	int fd[MIO_UDP_EVS_MAX];
+	struct mio_udp_peer peer[MIO_UDP_EVS_MAX]; /* of the socket */
 	struct mio_backlog backlog;
 	struct mmsghdr msg[MIO_BURST_MAX];
 	union mio_udp_sa to[MIO_BURST_MAX];
 	struct tx_control control[MIO_BURST_MAX];
 	struct tx_run run[MIO_BURST_MAX];
 	struct iovec iov[MIO_BURST_MAX * MIO_IOV_MAX]; /* of runs, one after the other */
+	uint32_t iovs_used;
+	uint8_t joined[MIO_BURST_MAX * 2 * TX_JOIN_MAX]; /* ends and headers, likewise */
+	uint32_t joined_used;
 	/* Chains of frame numbers by EV: first[ev], next[frame], TX_END. */
 	uint8_t first[MIO_UDP_EVS_MAX], last[MIO_UDP_EVS_MAX], next[MIO_BURST_MAX];
 	const struct mio_tx *chain[MIO_BURST_MAX]; /* the one being sent */
@@ -122,64 +138,125 @@ static uint32_t run_length(const struct mio_udp_tx *tx, uint32_t at, uint32_t n)
 	return len;
 }
 
-static void put_segment_size(struct msghdr *m, uint32_t bytes)
+static void put_segment_size(struct cmsghdr *c, uint32_t bytes)
 {
-	struct cmsghdr *c = CMSG_FIRSTHDR(m);
 	uint16_t size = (uint16_t)bytes;
 
-	m->msg_controllen = sizeof(struct tx_control);
-	c = CMSG_NXTHDR(m, c);
 	c->cmsg_level = IPPROTO_UDP;
 	c->cmsg_type = UDP_SEGMENT;
 	c->cmsg_len = CMSG_LEN(sizeof(size));
 	memcpy(CMSG_DATA(c), &size, sizeof(size));
 }
 
-/* Makes message i of the n frames from chain[first] on; iovs at *used are taken for runs. */
-static void fill_message(struct mio_udp_tx *tx, uint32_t i, uint32_t first, uint32_t n,
-			 uint32_t *used)
+/*
+ * Says where a message goes, in which class, and how long its segments are; 0: it is one. What the
+ * socket knows since it was connected is left out.
+ */
+static void fill_envelope(struct mio_udp_tx *tx, uint32_t i, const struct mio_udp_peer *peer,
+			  const struct mio_tx *frame, uint32_t segment)
+{
+	struct msghdr *m = &tx->msg[i].msg_hdr;
+	char *control = tx->control[i].bytes;
+	int tos = frame->tos;
+
+	m->msg_name = NULL;
+	m->msg_namelen = 0;
+	m->msg_controllen = 0;
+	m->msg_control = control + CMSG_SPACE(sizeof(int));
+	if (!mio_udp_peer_is(peer, frame)) {
+		m->msg_name = &tx->to[i];
+		m->msg_namelen = mio_udp_sockaddr(&frame->dst, &tx->to[i]);
+		mb_assert(tx->ipv4 == (m->msg_namelen == sizeof(tx->to[i].in)));
+		if (!tx->ipv4)
+			tx->to[i].in6.sin6_flowinfo = htonl(frame->flow_label);
+		m->msg_control = control;
+		m->msg_controllen = CMSG_SPACE(sizeof(int));
+		memcpy(CMSG_DATA((struct cmsghdr *)(void *)control), &tos, sizeof(tos));
+	}
+	if (segment == 0)
+		return;
+	put_segment_size((void *)(control + CMSG_SPACE(sizeof(int))), segment);
+	m->msg_controllen += CMSG_SPACE(sizeof(uint16_t));
+}
+
+/* Adds an iovec of a run. */
+static void add_piece(struct mio_udp_tx *tx, const struct iovec *piece)
+{
+	tx->iov[tx->iovs_used++] = *piece;
+}
+
+/* Copies a short piece behind the one before, which is `last` and was copied, too; or adds it. */
+static void join_piece(struct mio_udp_tx *tx, struct iovec *last, const struct iovec *piece)
+{
+	uint8_t *to = tx->joined + tx->joined_used;
+
+	memcpy(to, piece->iov_base, piece->iov_len);
+	tx->joined_used += (uint32_t)piece->iov_len;
+	if (last)
+		last->iov_len += piece->iov_len;
+	else
+		add_piece(tx, &(struct iovec){to, piece->iov_len});
+}
+
+/* Adds a frame of a run; follows: others do. The end of the one before may have been copied. */
+static void add_frame(struct mio_udp_tx *tx, const struct mio_tx *frame, bool follows,
+		      struct iovec **end)
+{
+	uint32_t n = frame->n_iov, first = 0;
+
+	if (*end && n > 1 && frame->iov[0].iov_len <= TX_JOIN_MAX)
+		join_piece(tx, *end, &frame->iov[first++]);
+	*end = NULL;
+	while (first + 1 < n)
+		add_piece(tx, &frame->iov[first++]);
+	if (!follows || n == 1 || frame->iov[first].iov_len > TX_JOIN_MAX) {
+		add_piece(tx, &frame->iov[first]);
+		return;
+	}
+	join_piece(tx, NULL, &frame->iov[first]);
+	*end = &tx->iov[tx->iovs_used - 1];
+}
+
+/* Makes message i of the n frames from chain[first] on. */
+static void fill_message(struct mio_udp_tx *tx, uint32_t i, const struct mio_udp_peer *peer,
+			 uint32_t first, uint32_t n)
 {
 	struct msghdr *m = &tx->msg[i].msg_hdr;
 	const struct mio_tx *frame = tx->chain[first];
-	int tos = frame->tos;
+	struct iovec *end = NULL;
 
 	tx->run[i] = (struct tx_run){(uint8_t)first, (uint8_t)n};
-	m->msg_namelen = mio_udp_sockaddr(&frame->dst, &tx->to[i]);
-	mb_assert(tx->ipv4 == (m->msg_namelen == sizeof(tx->to[i].in)));
-	if (!tx->ipv4)
-		tx->to[i].in6.sin6_flowinfo = htonl(frame->flow_label);
-	m->msg_controllen = CMSG_SPACE(sizeof(int));
-	memcpy(CMSG_DATA(CMSG_FIRSTHDR(m)), &tos, sizeof(tos));
+	fill_envelope(tx, i, peer, frame, n > 1 ? frame->len : 0);
 	m->msg_iov = (struct iovec *)(uintptr_t)frame->iov;
 	m->msg_iovlen = frame->n_iov;
 	if (n == 1)
 		return;
-	put_segment_size(m, frame->len);
-	m->msg_iov = &tx->iov[*used];
-	for (uint32_t k = first; k < first + n; k++) {
-		memcpy(&tx->iov[*used], tx->chain[k]->iov,
-		       tx->chain[k]->n_iov * sizeof(struct iovec));
-		*used += tx->chain[k]->n_iov;
-	}
-	m->msg_iovlen = (size_t)(&tx->iov[*used] - m->msg_iov);
+	m->msg_iov = &tx->iov[tx->iovs_used];
+	for (uint32_t k = 0; k < n; k++)
+		add_frame(tx, tx->chain[first + k], k + 1 < n, &end);
+	m->msg_iovlen = (size_t)(&tx->iov[tx->iovs_used] - m->msg_iov);
 }
 
 /* Makes messages of chain[from .. n) and returns how many. */
-static uint32_t fill_messages(struct mio_udp_tx *tx, uint32_t from, uint32_t n)
+static uint32_t fill_messages(struct mio_udp_tx *tx, const struct mio_udp_peer *peer, uint32_t from,
+			      uint32_t n)
 {
-	uint32_t msgs = 0, used = 0;
+	uint32_t msgs = 0;
 
+	tx->iovs_used = 0;
+	tx->joined_used = 0;
 	while (from < n) {
 		uint32_t len = run_length(tx, from, n);
 
-		fill_message(tx, msgs++, from, len, &used);
+		fill_message(tx, msgs++, peer, from, len);
 		from += len;
 	}
 	return msgs;
 }
 
-static void count_sent(struct mio_udp_tx *tx, const struct tx_run *run)
+static void count_sent(struct mio_udp_tx *tx, struct mio_udp_peer *peer, const struct tx_run *run)
 {
+	mio_udp_peer_note(peer, tx->chain[run->first]);
 	note_sent(&tx->runs, run->n, tx->now_ns);
 	for (uint32_t k = run->first; k < (uint32_t)run->first + run->n; k++) {
 		tx->status->tx_frames++;
@@ -188,21 +265,38 @@ static void count_sent(struct mio_udp_tx *tx, const struct tx_run *run)
 }
 
 /*
- * Sends chain[0 .. n) on one socket and returns how many frames it dealt with: sent, or refused
- * and counted. Fewer than n: the socket has no room for the next.
+ * A message was refused. Whether something else may be tried with its frames: to send them without
+ * what the socket has heard of its peer, or one by one.
  */
-static uint32_t send_messages(struct mio_udp_tx *tx, int fd, uint32_t n)
+static bool may_send_otherwise(struct mio_udp_tx *tx, uint32_t ev, const struct tx_run *run)
 {
-	uint32_t done = 0, msgs = fill_messages(tx, 0, n), at = 0;
+	/* These are the message's own: no segmentation here, too long, memory gone. */
+	bool of_message = errno == EIO || errno == EINVAL || errno == EMSGSIZE || errno == EFAULT;
+
+	if (!of_message && mio_udp_peer_leave(&tx->peer[ev], tx->fd[ev], tx->now_ns))
+		return true;
+	if (run->n == 1)
+		return false;
+	refuse_run(&tx->runs);
+	return true;
+}
+
+/*
+ * Sends chain[0 .. n) on the socket of an EV and returns how many frames it dealt with: sent, or
+ * refused and counted. Fewer than n: the socket has no room for the next.
+ */
+static uint32_t send_messages(struct mio_udp_tx *tx, uint32_t ev, uint32_t n)
+{
+	struct mio_udp_peer *peer = &tx->peer[ev];
+	uint32_t done = 0, msgs = fill_messages(tx, peer, 0, n), at = 0;
 
 	while (at < msgs) {
-		int sent = sendmmsg(fd, tx->msg + at, msgs - at, MSG_DONTWAIT);
+		int sent = sendmmsg(tx->fd[ev], tx->msg + at, msgs - at, MSG_DONTWAIT);
 
 		if (sent < 0 && (errno == EAGAIN || errno == ENOBUFS || errno == EINTR))
 			return done;
-		if (sent < 0 && tx->run[at].n > 1) {
-			refuse_run(&tx->runs);
-			msgs = fill_messages(tx, done, n);
+		if (sent < 0 && may_send_otherwise(tx, ev, &tx->run[at])) {
+			msgs = fill_messages(tx, peer, done, n);
 			at = 0;
 			continue;
 		}
@@ -213,20 +307,21 @@ static uint32_t send_messages(struct mio_udp_tx *tx, int fd, uint32_t n)
 			continue;
 		}
 		for (int i = 0; i < sent; i++, at++) {
-			count_sent(tx, &tx->run[at]);
+			count_sent(tx, peer, &tx->run[at]);
 			done += tx->run[at].n;
 		}
 	}
 	return done;
 }
 
-static uint32_t send_chain(struct mio_udp_tx *tx, int fd, uint32_t n)
+static uint32_t send_chain(struct mio_udp_tx *tx, uint32_t ev, uint32_t n)
 {
 	uint32_t done;
 
 	try_runs_again(&tx->runs, tx->now_ns);
-	done = send_messages(tx, fd, n);
+	done = send_messages(tx, ev, n);
 	end_refusal(&tx->runs);
+	mio_udp_peer_settle(&tx->peer[ev], tx->fd[ev], tx->now_ns);
 	return done;
 }
 
@@ -239,7 +334,7 @@ static void send_ev(struct mio_udp_tx *tx, uint64_t now_ns, uint32_t ev,
 
 	for (uint8_t i = tx->first[ev]; i != TX_END; i = tx->next[i])
 		tx->chain[n++] = &frames[i];
-	for (uint32_t done = send_chain(tx, tx->fd[ev], n); done < n; done++)
+	for (uint32_t done = send_chain(tx, ev, n); done < n; done++)
 		mio_backlog_put(&tx->backlog, now_ns, tx->chain[done]);
 }
 
@@ -285,7 +380,7 @@ static bool send_backlogged(void *ctx, uint64_t now_ns, const struct mio_tx *fra
 
 	tx->now_ns = now_ns;
 	tx->chain[0] = frame;
-	return send_chain(tx, tx->fd[frame->sport - tx->ev_base], 1) == 1;
+	return send_chain(tx, (uint32_t)frame->sport - tx->ev_base, 1) == 1;
 }
 
 void mio_udp_tx_tick(struct mio_udp_tx *tx, uint64_t now_ns)
@@ -306,11 +401,8 @@ void mio_udp_tx_destroy(struct mio_udp_tx *tx)
 static void init_messages(struct mio_udp_tx *tx)
 {
 	for (uint32_t i = 0; i < MIO_BURST_MAX; i++) {
-		struct msghdr *m = &tx->msg[i].msg_hdr;
 		struct cmsghdr *c = (void *)tx->control[i].bytes;
 
-		m->msg_name = &tx->to[i];
-		m->msg_control = c;
 		c->cmsg_level = tx->ipv4 ? IPPROTO_IP : IPPROTO_IPV6;
 		c->cmsg_type = tx->ipv4 ? IP_TOS : IPV6_TCLASS;
 		c->cmsg_len = CMSG_LEN(sizeof(int));

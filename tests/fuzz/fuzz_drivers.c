@@ -60,6 +60,8 @@ static struct {
 	enum driver driver;
 	int fds[FDS_MAX]; /* our sockets */
 	uint32_t n_fds;
+	union mio_udp_sa peer[FDS_MAX]; /* whom each is connected to; family 0: nobody */
+	bool no_connect;
 	uint8_t *ring[2]; /* of a packet socket: received, sent */
 	size_t ring_bytes[2];
 	int ring_next;	  /* which is mapped next */
@@ -81,18 +83,27 @@ int __real_getsockopt(int fd, int level, int name, void *value, socklen_t *len);
 int __wrap_getsockopt(int fd, int level, int name, void *value, socklen_t *len);
 int __real_bind(int fd, const struct sockaddr *to, socklen_t len);
 int __wrap_bind(int fd, const struct sockaddr *to, socklen_t len);
+int __real_connect(int fd, const struct sockaddr *to, socklen_t len);
+int __wrap_connect(int fd, const struct sockaddr *to, socklen_t len);
 void *__real_mmap(void *at, size_t n, int protection, int flags, int fd, off_t offset);
 void *__wrap_mmap(void *at, size_t n, int protection, int flags, int fd, off_t offset);
 int __wrap_sendmmsg(int fd, struct mmsghdr *msg, unsigned n, int flags);
 int __wrap_recvmmsg(int fd, struct mmsghdr *msg, unsigned n, int flags, struct timespec *timeout);
 ssize_t __wrap_send(int fd, const void *bytes, size_t n, int flags);
 
+/* The number of one of our sockets; n_fds: it is none. */
+static uint32_t number_of(int fd)
+{
+	uint32_t i = 0;
+
+	while (i < k.n_fds && k.fds[i] != fd)
+		i++;
+	return i;
+}
+
 static bool is_ours(int fd)
 {
-	for (uint32_t i = 0; i < k.n_fds; i++)
-		if (k.fds[i] == fd)
-			return true;
-	return false;
+	return number_of(fd) < k.n_fds;
 }
 
 /* A file in memory stands for a socket, which a ring may be mapped from. */
@@ -146,6 +157,22 @@ int __wrap_bind(int fd, const struct sockaddr *to, socklen_t len)
 	return is_ours(fd) ? 0 : __real_bind(fd, to, len);
 }
 
+int __wrap_connect(int fd, const struct sockaddr *to, socklen_t len)
+{
+	uint32_t i = number_of(fd);
+
+	if (i == k.n_fds)
+		return __real_connect(fd, to, len);
+	if (k.no_connect) {
+		errno = ENETUNREACH;
+		return -1;
+	}
+	memset(&k.peer[i], 0, sizeof(k.peer[i]));
+	if (to->sa_family != AF_UNSPEC)
+		memcpy(&k.peer[i], to, len);
+	return 0;
+}
+
 /* check_packet reads an IP packet that leaves, and what it is wrapped in. */
 static void check_packet(const uint8_t *bytes, size_t n)
 {
@@ -164,12 +191,24 @@ static void check_packet(const uint8_t *bytes, size_t n)
 	k.sent++;
 }
 
-static void check_message(const struct msghdr *m)
+/* check_target sees that a message goes to the peer, be it named or connected to. */
+static void check_target(uint32_t socket, const struct msghdr *m)
+{
+	const union mio_udp_sa *to = m->msg_name ? m->msg_name : &k.peer[socket];
+	struct mio_addr addr;
+
+	mb_assert(to->any.sa_family == (k.driver == UDP4 ? AF_INET : AF_INET6));
+	mio_udp_from_sockaddr(to, &addr);
+	mb_assert(addr.udp_port == UDP_PORT && memcmp(addr.ip, peers[k.driver != UDP4], 16) == 0);
+}
+
+static void check_message(uint32_t socket, const struct msghdr *m)
 {
 	uint8_t bytes[PACKET_MAX];
 	size_t n = 0;
 
 	if (k.driver != RAW41) {
+		check_target(socket, m);
 		k.sent += (uint32_t)m->msg_iovlen > 0;
 		return;
 	}
@@ -191,7 +230,7 @@ int __wrap_sendmmsg(int fd, struct mmsghdr *msg, unsigned n, int flags)
 	}
 	n = n < k.room ? n : k.room;
 	for (unsigned i = 0; i < n; i++)
-		check_message(&msg[i].msg_hdr);
+		check_message(number_of(fd), &msg[i].msg_hdr);
 	k.room -= n;
 	return (int)n;
 }
@@ -407,6 +446,7 @@ static void step_receive(struct mio_port *port, uint8_t op)
 
 static void step_send(struct mio_port *port, uint8_t op, uint32_t *given)
 {
+	static const int refusals[] = {EAGAIN, ENETUNREACH, ENOBUFS, EIO};
 	static uint8_t bytes[MIO_FRAME_MAX];
 	uint32_t len = 1 + fuzz_u16(&k.in) % MIO_FRAME_MAX, n = 1 + (op >> 5),
 		 v6 = k.driver != UDP4;
@@ -421,13 +461,16 @@ static void step_send(struct mio_port *port, uint8_t op, uint32_t *given)
 			       .tos = op};
 	struct mio_tx frames[8] = {frame, frame, frame, frame, frame, frame, frame, frame};
 
+	uint8_t limit = op & 0x10 ? fuzz_u8(&k.in) : 0;
+
 	v6 &= k.driver != AFP4;
 	for (uint32_t i = 0; i < 8; i++) {
 		memcpy(frames[i].dst.ip, peers[v6], 16);
 		memcpy(frames[i].dst_gid, peer_gid, 16);
 	}
-	k.room = op & 0x10 ? fuzz_u8(&k.in) % 4 : 100;
-	k.refusal = op & 1 ? EAGAIN : op & 2 ? ENETUNREACH : ENOBUFS;
+	k.room = op & 0x10 ? limit & 3 : 100;
+	k.no_connect = limit & 0x10;
+	k.refusal = refusals[limit >> 2 & 3];
 	mio_port_tx(port, 1000, frames, n);
 	*given += n;
 }

@@ -41,6 +41,10 @@ def seeds():
         yield f"{name}_messages", driver, message(100) + message(0) + message(4225) + bytes([RECEIVE])
         yield f"{name}_mapped", driver, message(100, 0, MAPPED) + bytes([RECEIVE])
         yield f"{name}_send", driver, send() + send(4224, SEND | 0xE0) + send(100, SEND | 0xF2, b"\0")
+        # Enough of one kind that the socket is connected; then another kind, and refusals.
+        many = send(100, SEND | 0xE0) * 3
+        yield f"{name}_connected", driver, many + send(9) + many + send(100, SEND | 0xF0, b"\x05") + many * 2
+        yield f"{name}_not_connected", driver, send(100, SEND | 0xF0, b"\x13") * 8 + many
     yield "runs_cut_up", UDP6_RUNS, message(5000, 0x44) + bytes([RECEIVE]) + message(300, 0xC)
 
 

@@ -342,6 +342,7 @@ CALL(ssize_t, getrandom, -1, (void *to, size_t n, unsigned int flags), to, n, fl
 CALL(int, getpriority, -1, (__priority_which_t which, id_t who), which, who)
 CALL(int, setpriority, -1, (__priority_which_t which, id_t who, int priority), which, who, priority)
 CALL(int, getrlimit, -1, (__rlimit_resource_t resource, struct rlimit *limit), resource, limit)
+CALL(int, connect, -1, (int fd, __CONST_SOCKADDR_ARG to, socklen_t len), fd, to, len)
 CALL(int, sendmmsg, -1, (int fd, struct mmsghdr *messages, unsigned int n, int flags), fd, messages,
      n, flags)
 CALL(int, recvmmsg, -1,

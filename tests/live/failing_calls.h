@@ -30,6 +30,7 @@
 	X(madvise, FC_MAY_REFUSE, ENOMEM, EAGAIN)             \
 	X(socket, FC_MAY_REFUSE, EMFILE, ENOBUFS)             \
 	X(bind, FC_MAY_REFUSE, EADDRNOTAVAIL, EADDRINUSE)     \
+	X(connect, FC_GOES_ON, EAGAIN, ENETUNREACH)           \
 	X(setsockopt, FC_MAY_REFUSE, ENOBUFS, ENOPROTOOPT)    \
 	X(getsockopt, FC_GOES_ON, ENOBUFS, 0)                 \
 	X(ioctl, FC_GOES_ON, EPERM, ENODEV)                   \

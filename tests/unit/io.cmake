@@ -5,5 +5,5 @@ endforeach()
 foreach(name fake_driver fault_driver capture_driver)
 	softmrc_test(unit_${name} SOURCES unit_${name}.c ../support/fake_driver.c LINKS io LABELS unit)
 endforeach()
-# The test decides when the system has room for a frame.
-target_link_options(unit_udp_driver PRIVATE LINKER:--wrap=sendmmsg)
+# The test decides when the system has room for a frame, and sees what is connected.
+target_link_options(unit_udp_driver PRIVATE LINKER:--wrap=sendmmsg LINKER:--wrap=connect)

@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <limits.h>
+#include <netinet/udp.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -26,24 +27,64 @@
  */
 int __real_sendmmsg(int fd, struct mmsghdr *msgs, unsigned int n, int flags);
 int __wrap_sendmmsg(int fd, struct mmsghdr *msgs, unsigned int n, int flags);
+int __real_connect(int fd, const struct sockaddr *to, socklen_t len);
+int __wrap_connect(int fd, const struct sockaddr *to, socklen_t len);
 
 static unsigned int udp_room = UINT_MAX;
 static int udp_refusal = EAGAIN;
 static bool udp_no_runs; /* as where no device can segment */
 static uint32_t udp_runs_tried;
 static bool udp_no_route; /* nothing goes */
+static bool udp_no_connect;
+static uint32_t udp_connects;	   /* tried, to somebody */
+static uint32_t udp_named;	   /* messages that named where they go */
+static uint32_t udp_pieces;	   /* iovecs of the largest message */
+static uint32_t udp_errors_to_say; /* of a connected socket, one a call */
+
+static bool udp_is_run(const struct msghdr *m)
+{
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c;
+	     c = CMSG_NXTHDR((struct msghdr *)(uintptr_t)m, c))
+		if (c->cmsg_level == IPPROTO_UDP && c->cmsg_type == UDP_SEGMENT)
+			return true;
+	return false;
+}
+
+int __wrap_connect(int fd, const struct sockaddr *to, socklen_t len)
+{
+	udp_connects += to->sa_family != AF_UNSPEC;
+	if (!udp_no_connect)
+		return __real_connect(fd, to, len);
+	errno = ENETUNREACH;
+	return -1;
+}
+
+static void udp_look_at(const struct mmsghdr *msgs, unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++) {
+		udp_named += msgs[i].msg_hdr.msg_name != NULL;
+		if (msgs[i].msg_hdr.msg_iovlen > udp_pieces)
+			udp_pieces = (uint32_t)msgs[i].msg_hdr.msg_iovlen;
+	}
+}
 
 int __wrap_sendmmsg(int fd, struct mmsghdr *msgs, unsigned int n, int flags)
 {
+	bool is_run = udp_is_run(&msgs->msg_hdr);
 	int sent;
 
-	if (msgs->msg_hdr.msg_controllen > CMSG_SPACE(sizeof(int)))
-		udp_runs_tried++;
+	udp_runs_tried += is_run;
+	udp_look_at(msgs, n);
+	if (udp_errors_to_say > 0 && !msgs->msg_hdr.msg_name) {
+		udp_errors_to_say--;
+		errno = ECONNREFUSED;
+		return -1;
+	}
 	if (udp_no_route) {
 		errno = ENETUNREACH;
 		return -1;
 	}
-	if (udp_no_runs && msgs->msg_hdr.msg_controllen > CMSG_SPACE(sizeof(int))) {
+	if (udp_no_runs && is_run) {
 		errno = EIO;
 		return -1;
 	}
@@ -349,7 +390,7 @@ TEST(mio_udp, vanished_socket_ends_the_port)
 /* ---- runs ---- */
 
 #define UDP_RUN 8u
-#define UDP_SEGMENT 1000u
+#define UDP_RUN_BYTES 1000u
 
 static struct mio_port *udp_open_runs(uint8_t last, uint16_t port)
 {
@@ -368,12 +409,12 @@ static struct mio_port *udp_open_runs(uint8_t last, uint16_t port)
 }
 
 /* Frames of two pieces, each filled with its number; every 20th is shorter, and so ends a run. */
-static uint32_t udp_runs(struct mio_tx *frames, uint8_t bytes[][UDP_SEGMENT], struct iovec *iov)
+static uint32_t udp_runs(struct mio_tx *frames, uint8_t bytes[][UDP_RUN_BYTES], struct iovec *iov)
 {
 	for (uint32_t i = 0; i < MIO_BURST_MAX; i++) {
-		uint32_t len = i % 20 == 19 ? 300 : UDP_SEGMENT;
+		uint32_t len = i % 20 == 19 ? 300 : UDP_RUN_BYTES;
 
-		memset(bytes[i], (int)i, UDP_SEGMENT);
+		memset(bytes[i], (int)i, UDP_RUN_BYTES);
 		frames[i] =
 			udp_frame(&iov[2 * i], "", UDP_EV_BASE + i / 10 % UDP_EVS, 2, UDP_PORT_B);
 		iov[2 * i] = (struct iovec){bytes[i], 100};
@@ -403,7 +444,7 @@ static void udp_expect_runs(struct mio_port *port, uint32_t a_time)
 			assert_true(i < MIO_BURST_MAX);
 			assert_u_eq(seen >> i & 1, 0);
 			seen |= UINT64_C(1) << i;
-			assert_u_eq(got[k].len, i % 20 == 19 ? 300 : UDP_SEGMENT);
+			assert_u_eq(got[k].len, i % 20 == 19 ? 300 : UDP_RUN_BYTES);
 			assert_u_eq(got[k].bytes[got[k].len - 1], i);
 			assert_u_eq(got[k].src.udp_port, UDP_EV_BASE + i / 10 % UDP_EVS);
 			assert_u_eq(got[k].tos, 0x11);
@@ -411,7 +452,7 @@ static void udp_expect_runs(struct mio_port *port, uint32_t a_time)
 	}
 }
 
-static uint8_t udp_run_bytes[MIO_BURST_MAX][UDP_SEGMENT];
+static uint8_t udp_run_bytes[MIO_BURST_MAX][UDP_RUN_BYTES];
 
 TEST(mio_udp, runs_arrive_as_the_frames_they_were)
 {
@@ -531,6 +572,207 @@ TEST(mio_udp, socket_that_fills_up_in_a_run_keeps_order)
 	mio_port_close(b);
 }
 
+/* ---- sockets that are connected ---- */
+
+#define SECONDS(n) ((n)*UINT64_C(1000000000))
+
+/* Sends single frames from one EV, and returns how many of them named where they go. */
+static uint32_t udp_send_singles(struct mio_port *a, uint64_t now_ns, uint8_t to, uint8_t tos,
+				 uint32_t n)
+{
+	udp_named = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		struct iovec iov;
+		struct mio_tx frame = udp_frame(&iov, "hello", UDP_EV_BASE + 1, to, UDP_PORT_B);
+
+		frame.tos = tos;
+		mio_port_tx(a, now_ns, &frame, 1);
+	}
+	return udp_named;
+}
+
+static void udp_expect_tos(struct mio_port *port, uint8_t tos, uint32_t n)
+{
+	struct mio_rx got[32];
+
+	assert_true(n <= 32);
+	assert_u_eq(udp_receive(port, got, n), n);
+	for (uint32_t i = 0; i < n; i++) {
+		assert_u_eq(got[i].tos, tos);
+		assert_u_eq(got[i].src.udp_port, UDP_EV_BASE + 1);
+	}
+}
+
+TEST(mio_udp_peer, most_of_what_goes_one_way_need_not_say_where)
+{
+	struct mio_port *a = udp_open(1, UDP_PORT_A);
+	struct mio_port *b = udp_open(2, UDP_PORT_B), *c = udp_open(3, UDP_PORT_B);
+
+	udp_connects = 0;
+	assert_u_eq(udp_send_singles(a, 0, 2, 0x11, 24), 16);
+	udp_expect_tos(b, 0x11, 24);
+	assert_u_eq(udp_connects, 1);
+	/* Another class, and another peer: they say so, and arrive as they should. */
+	assert_u_eq(udp_send_singles(a, 0, 2, 0x2A, 8), 8);
+	udp_expect_tos(b, 0x2A, 8);
+	assert_u_eq(udp_send_singles(a, 0, 3, 0x11, 7), 7);
+	udp_expect_tos(c, 0x11, 7);
+	assert_u_eq(udp_send_singles(a, 0, 2, 0x11, 3), 0);
+	udp_expect_tos(b, 0x11, 3);
+	assert_u_eq(udp_connects, 1);
+	/* The other one has the majority now. */
+	assert_u_eq(udp_send_singles(a, 0, 3, 0x11, 32), 4 + 16);
+	udp_expect_tos(c, 0x11, 32);
+	assert_u_eq(udp_connects, 2);
+	mio_port_close(a);
+	mio_port_close(b);
+	mio_port_close(c);
+}
+
+TEST(mio_udp_peer, without_a_majority_nothing_is_connected)
+{
+	struct mio_port *a = udp_open(1, UDP_PORT_A);
+	struct mio_port *b = udp_open(2, UDP_PORT_B), *c = udp_open(3, UDP_PORT_B);
+	struct mio_rx got[32];
+
+	udp_connects = 0;
+	for (uint32_t i = 0; i < 64; i++) {
+		assert_u_eq(udp_send_singles(a, 0, i % 2 ? 2 : 3, 0x11, 1), 1);
+		assert_u_eq(udp_receive(i % 2 ? b : c, got, 1), 1);
+	}
+	assert_u_eq(udp_connects, 0);
+	mio_port_close(a);
+	mio_port_close(b);
+	mio_port_close(c);
+}
+
+/* The kernel tells a connected socket that its peer is gone; that is no news for who sends. */
+TEST(mio_udp_peer, one_that_is_said_to_be_gone_is_sent_to_all_the_same)
+{
+	struct mio_port *a = udp_open_runs(1, UDP_PORT_A);
+	struct mio_port *b = udp_open_runs(2, UDP_PORT_B);
+	struct mio_tx frames[MIO_BURST_MAX];
+	struct iovec iov[2 * MIO_BURST_MAX];
+
+	assert_u_eq(udp_send_singles(a, 0, 2, 0x11, 24), 16);
+	mio_port_close(b);
+	udp_connects = 0;
+	/* The first is answered with an error, with which the second meets. */
+	assert_u_eq(udp_send_singles(a, 0, 2, 0x11, 40), 39);
+	assert_u_eq(a->status->tx_refused, 0);
+	assert_u_eq(a->status->tx_frames, 24 + 40);
+	assert_u_eq(udp_send_singles(a, SECONDS(1) - 1, 2, 0x11, 1), 1);
+	assert_u_eq(udp_connects, 0);
+	b = udp_open_runs(2, UDP_PORT_B);
+	udp_send_singles(a, SECONDS(1), 2, 0x11, 1);
+	assert_u_eq(udp_connects, 1);
+	udp_expect_tos(b, 0x11, 1);
+	mio_port_tx(a, 0, frames, udp_runs(frames, udp_run_bytes, iov));
+	udp_expect_runs(b, 32);
+	mio_port_close(a);
+	mio_port_close(b);
+}
+
+TEST(mio_udp_peer, an_error_in_a_run_says_nothing_about_runs)
+{
+	struct mio_port *a = udp_open_runs(1, UDP_PORT_A);
+	struct mio_port *b = udp_open_runs(2, UDP_PORT_B);
+
+	for (uint32_t i = 0; i < 16; i++) {
+		udp_send_runs(a, 0);
+		udp_expect_runs(b, 32);
+	}
+	udp_errors_to_say = 1;
+	assert_true(udp_send_runs(a, 0) > 4);
+	assert_u_eq(udp_errors_to_say, 0);
+	udp_expect_runs(b, 32);
+	assert_true(udp_send_runs(a, 0) > 1);
+	udp_expect_runs(b, 32);
+	assert_u_eq(a->status->tx_refused, 0);
+	mio_port_close(a);
+	mio_port_close(b);
+}
+
+TEST(mio_udp_peer, a_connection_that_is_refused_is_asked_for_once_a_second)
+{
+	struct mio_port *a = udp_open(1, UDP_PORT_A);
+	struct mio_port *b = udp_open(2, UDP_PORT_B);
+
+	udp_connects = 0;
+	udp_no_connect = true;
+	assert_u_eq(udp_send_singles(a, 5, 2, 0x11, 32), 32);
+	assert_u_eq(udp_connects, 1);
+	udp_no_connect = false;
+	assert_u_eq(udp_send_singles(a, SECONDS(1), 2, 0x11, 1), 1);
+	assert_u_eq(udp_connects, 1);
+	udp_send_singles(a, SECONDS(1) + 5, 2, 0x11, 1);
+	assert_u_eq(udp_connects, 2);
+	assert_u_eq(udp_send_singles(a, SECONDS(1) + 6, 2, 0x11, 1), 0);
+	udp_expect_tos(b, 0x11, 32);
+	udp_expect_tos(b, 0x11, 3);
+	mio_port_close(a);
+	mio_port_close(b);
+}
+
+/* ---- what lies between two payloads of a run ---- */
+
+/* A run of frames as the host makes them: headers, payload, pad with ICRC. */
+static uint32_t udp_run_of_three_pieces(struct mio_port *a, uint32_t headers, uint32_t end)
+{
+	static uint8_t bytes[UDP_RUN][3][600];
+	struct iovec iov[UDP_RUN][3];
+	struct mio_tx frames[UDP_RUN];
+
+	for (uint32_t i = 0; i < UDP_RUN; i++) {
+		uint32_t len[3] = {headers, 500, end};
+
+		frames[i] = udp_frame(&iov[i][0], "", UDP_EV_BASE, 2, UDP_PORT_B);
+		for (uint32_t p = 0; p < 3; p++) {
+			memset(bytes[i][p], (int)(3 * i + p + 1), len[p]);
+			iov[i][p] = (struct iovec){bytes[i][p], len[p]};
+		}
+		frames[i].n_iov = 3;
+		frames[i].len = headers + 500 + end;
+	}
+	udp_pieces = 0;
+	mio_port_tx(a, 0, frames, UDP_RUN);
+	return udp_pieces;
+}
+
+static void udp_expect_three_pieces(struct mio_port *b, uint32_t headers, uint32_t end)
+{
+	for (uint32_t i = 0; i < UDP_RUN; i++) {
+		struct mio_rx got[1];
+
+		if (mio_port_rx(b, 42, got, 1) == 0)
+			assert_u_eq(udp_receive(b, got, 1), 1);
+		assert_u_eq(got[0].len, headers + 500 + end);
+		for (uint32_t at = 0; at < got[0].len; at++) {
+			uint32_t p = at < headers ? 0 : at < headers + 500 ? 1 : 2;
+
+			assert_u_eq(got[0].bytes[at], 3 * i + p + 1);
+		}
+	}
+}
+
+TEST(mio_udp, short_ends_and_headers_go_as_one_piece)
+{
+	struct mio_port *a = udp_open_runs(1, UDP_PORT_A);
+	struct mio_port *b = udp_open_runs(2, UDP_PORT_B);
+
+	assert_u_eq(udp_run_of_three_pieces(a, 36, 4), 2 * UDP_RUN + 1);
+	udp_expect_three_pieces(b, 36, 4);
+	assert_u_eq(udp_run_of_three_pieces(a, 64, 64), 2 * UDP_RUN + 1);
+	udp_expect_three_pieces(b, 64, 64);
+	/* Too long for the room that each has. */
+	assert_u_eq(udp_run_of_three_pieces(a, 65, 4), 3 * UDP_RUN);
+	udp_expect_three_pieces(b, 65, 4);
+	assert_u_eq(udp_run_of_three_pieces(a, 36, 65), 3 * UDP_RUN);
+	udp_expect_three_pieces(b, 36, 65);
+	mio_port_close(a);
+	mio_port_close(b);
+}
+
 TEST(mio_udp_claim, taken_number_is_EADDRINUSE)
 {
 	struct mio_addr local = udp_addr(1, UDP_PORT_A);
@@ -588,7 +830,10 @@ TEST(mio_udp, ipv6_carries_flow_label_and_class)
 		test_skip("this host has no IPv6");
 	assert_i_eq(mio_udp_open(&cfg, fd, &port, &error), 0);
 	frame.dst = cfg.local;
-	for (uint32_t label = 0; label < 2; label++) {
+	/* Twenty times each, so that in the end the socket is connected. */
+	for (uint32_t i = 0; i < 60; i++) {
+		uint32_t label = i / 20 % 2;
+
 		frame.flow_label = label * 0x12345;
 		mio_port_tx(port, 0, &frame, 1);
 		assert_u_eq(udp_receive(port, got, 1), 1);
