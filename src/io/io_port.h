@@ -102,6 +102,10 @@ struct mio_status {
 	uint64_t tx_frames, tx_bytes;
 	uint64_t tx_refused;	/* frames that the system would not take, lost */
 	uint64_t tx_backlogged; /* frames that had to wait for room at least once */
+	/* Runs that the system took as one, and the frames in them; both are in tx_frames, too. */
+	uint64_t tx_runs, tx_run_frames;
+	/* Why frames go one by one although runs are wanted; NULL: runs go, or were never tried. */
+	const char *no_runs;
 	uint64_t rx_frames, rx_bytes;
 	uint64_t rx_overruns; /* frames that the system dropped because its buffer was full */
 	uint64_t rx_oversize; /* frames longer than MIO_FRAME_MAX, dropped */

@@ -123,10 +123,22 @@ uint32_t mio_udp_rx_burst(struct mio_udp_rx *rx, uint64_t now_ns, struct mio_rx 
 
 struct mio_udp_tx;
 
+/*
+ * mio_udp_runs_are_cut sends a small run from one socket of a port to the other, which is at
+ * `local`, and looks at what arrives. false: something else did, so this system says that it cuts
+ * up runs, and does not. true: the frames of the run did, or nothing, which may have reasons
+ * enough. What a network device does it cannot see: the run does not leave the host. Waits for 10
+ * ms at most; frames of others that wait at rx_fd are lost.
+ */
+bool mio_udp_runs_are_cut(int tx_fd, int rx_fd, const struct mio_addr *local);
 /* mio_udp_tx_create opens the sending sockets; an errno value, and error says which failed. */
 int mio_udp_tx_create(const struct mio_udp_cfg *cfg, struct mio_status *status,
 		      struct mio_udp_tx **tx, struct mio_error *error);
 void mio_udp_tx_destroy(struct mio_udp_tx *tx);
+/* mio_udp_tx_fd returns the socket of the first EV. */
+int mio_udp_tx_fd(const struct mio_udp_tx *tx);
+/* mio_udp_tx_stop_runs has all frames go one by one from now on. */
+void mio_udp_tx_stop_runs(struct mio_udp_tx *tx);
 /* As the operations of a port with these names. */
 void mio_udp_tx_burst(struct mio_udp_tx *tx, uint64_t now_ns, const struct mio_tx *frames,
 		      uint32_t n);

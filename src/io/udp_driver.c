@@ -68,6 +68,20 @@ static const struct mio_port_ops udp_ops = {
 	.close = udp_close,
 };
 
+/*
+ * A socket that is bound to an interface does not reach the host's own address, and with a zero
+ * checksum there are no runs.
+ */
+static void test_runs(struct udp_port *u, const struct mio_udp_cfg *cfg)
+{
+	if (cfg->max_run == 1 || cfg->ifname ||
+	    mio_udp_runs_are_cut(mio_udp_tx_fd(u->tx), u->status.fd, &cfg->local))
+		return;
+	mio_udp_tx_stop_runs(u->tx);
+	u->port.max_run = 1;
+	u->status.no_runs = "this system takes them and does not cut them up";
+}
+
 int mio_udp_open(const struct mio_udp_cfg *cfg, int claimed_fd, struct mio_port **port,
 		 struct mio_error *error)
 {
@@ -94,6 +108,7 @@ int mio_udp_open(const struct mio_udp_cfg *cfg, int claimed_fd, struct mio_port 
 		return err;
 	}
 	u->status.rx_buffer_bytes = mio_udp_grow_buffer(claimed_fd, cfg->rx_buffer_bytes);
+	test_runs(u, cfg);
 	*port = &u->port;
 	return 0;
 }

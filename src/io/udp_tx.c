@@ -95,12 +95,17 @@ static void refuse_run(struct tx_runs *r)
 }
 
 /* A frame of a run that was refused has gone alone: it was the run that the system did not like. */
-static void note_sent(struct tx_runs *r, uint32_t frames, uint64_t now_ns)
+static void note_sent(struct tx_runs *r, struct mio_status *status, uint32_t frames,
+		      uint64_t now_ns)
 {
 	if (frames > 1) {
 		r->pause_ns = TX_RUNS_PAUSE_NS;
+		status->tx_runs++;
+		status->tx_run_frames += frames;
+		status->no_runs = NULL;
 	} else if (r->refused) {
 		r->refused = false;
+		status->no_runs = "the system refuses them";
 		r->again_ns = now_ns + r->pause_ns;
 		if (r->pause_ns < TX_RUNS_PAUSE_MAX_NS)
 			r->pause_ns *= 2;
@@ -257,7 +262,7 @@ static uint32_t fill_messages(struct mio_udp_tx *tx, const struct mio_udp_peer *
 static void count_sent(struct mio_udp_tx *tx, struct mio_udp_peer *peer, const struct tx_run *run)
 {
 	mio_udp_peer_note(peer, tx->chain[run->first]);
-	note_sent(&tx->runs, run->n, tx->now_ns);
+	note_sent(&tx->runs, tx->status, run->n, tx->now_ns);
 	for (uint32_t k = run->first; k < (uint32_t)run->first + run->n; k++) {
 		tx->status->tx_frames++;
 		tx->status->tx_bytes += tx->chain[k]->len;
@@ -389,6 +394,16 @@ void mio_udp_tx_tick(struct mio_udp_tx *tx, uint64_t now_ns)
 }
 
 /* ---- life ---- */
+
+int mio_udp_tx_fd(const struct mio_udp_tx *tx)
+{
+	return tx->fd[0];
+}
+
+void mio_udp_tx_stop_runs(struct mio_udp_tx *tx)
+{
+	begin_runs(&tx->runs, 1);
+}
 
 void mio_udp_tx_destroy(struct mio_udp_tx *tx)
 {

@@ -18,6 +18,8 @@
 	X(tx_bytes, "UDP payload bytes sent")                                            \
 	X(tx_refused, "frames that the system would not take")                           \
 	X(tx_backlogged, "frames that waited because a socket was full")                 \
+	X(tx_runs, "runs that the system took as one and cuts up")                       \
+	X(tx_run_frames, "frames in those runs")                                         \
 	X(rx_frames, "frames received")                                                  \
 	X(rx_bytes, "UDP payload bytes received")                                        \
 	X(rx_overruns, "frames dropped by the system because a receive buffer was full") \

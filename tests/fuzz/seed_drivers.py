@@ -11,6 +11,7 @@ CORPUS = pathlib.Path(__file__).parent / "corpus" / "drivers"
 UDP4, UDP6, UDP6_RUNS, AFP4, AFP6, RAW41 = range(6)
 RECEIVE, SEND, PACKET, RAW, MAPPED = 0, 1, 2, 6, 0x0A
 ANCILLARY = 7
+ROOM = 1  # for the run that a port sends to itself first
 
 
 def packet(how=0, length=b"\x40", ancillary=ANCILLARY, op=PACKET):
@@ -51,7 +52,7 @@ def seeds():
 def main():
     CORPUS.mkdir(parents=True, exist_ok=True)
     for name, driver, steps in seeds():
-        (CORPUS / name).write_bytes(bytes([driver]) + steps)
+        (CORPUS / name).write_bytes(bytes([driver, ROOM]) + steps)
 
 
 if __name__ == "__main__":

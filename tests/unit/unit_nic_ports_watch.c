@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <net/if.h>
 #include <poll.h>
+#include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -200,6 +201,47 @@ WATCH_TEST(a_process_without_descriptors_keeps_its_ports)
 }
 
 /* Opened while an address's interface is down: not an error, and used when it comes up. */
+/* ---- what is said of offloads ---- */
+
+struct watch_heard {
+	uint32_t n;
+	char text[300];
+};
+
+static void watch_hear(void *context, enum mrc_log_level level, const char *text)
+{
+	struct watch_heard *heard = context;
+
+	assert_i_eq(level, MRC_LOG_WARNING);
+	heard->n++;
+	snprintf(heard->text, sizeof(heard->text), "%s", text);
+}
+
+TEST(mh_ports_check_errors, says_once_what_a_system_cannot_do)
+{
+	struct mio_status status = {.fd = -1};
+	struct mio_port io = {.status = &status, .max_run = 1};
+	static struct mh_ports ports;
+	struct watch_heard heard = {.n = 0};
+
+	memset(&ports, 0, sizeof(ports));
+	ports.n = 1;
+	ports.port[0].io = &io;
+	assert_i_eq(mrc_log_set(MRC_LOG_CONFIGURED, watch_hear, &heard), 0);
+	assert_false(mh_ports_check_errors(&ports, 1));
+	assert_u_eq(heard.n, 0);
+	status.no_runs = "the system refuses them";
+	for (uint32_t i = 0; i < 3; i++)
+		mh_ports_check_errors(&ports, 2 + i);
+	assert_u_eq(heard.n, 1);
+	assert_non_null(strstr(heard.text, "(UDP GSO) do not work here: the system refuses them"));
+	for (; status.rx_oversize < 3; status.rx_oversize++)
+		mh_ports_check_errors(&ports, 6);
+	assert_u_eq(heard.n, 2);
+	assert_non_null(strstr(heard.text, "MRC_RUN=1"));
+	assert_i_eq(mrc_log_set(MRC_LOG_CONFIGURED, NULL, NULL), 0);
+}
+
 TEST(mh_ports_open, link_that_is_down)
 {
 	struct mh_plane_attr attr;

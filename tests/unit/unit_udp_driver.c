@@ -35,6 +35,7 @@ static int udp_refusal = EAGAIN;
 static bool udp_no_runs; /* as where no device can segment */
 static uint32_t udp_runs_tried;
 static bool udp_no_route; /* nothing goes */
+static bool udp_lies;	  /* takes runs, and sends each as one packet */
 static bool udp_no_connect;
 static uint32_t udp_connects;	   /* tried, to somebody */
 static uint32_t udp_named;	   /* messages that named where they go */
@@ -88,6 +89,8 @@ int __wrap_sendmmsg(int fd, struct mmsghdr *msgs, unsigned int n, int flags)
 		errno = EIO;
 		return -1;
 	}
+	for (unsigned int i = 0; udp_lies && i < n; i++)
+		msgs[i].msg_hdr.msg_controllen = 0;
 	if (udp_room == 0) {
 		errno = udp_refusal;
 		return -1;
@@ -513,6 +516,7 @@ static uint32_t udp_send_runs(struct mio_port *a, uint64_t now_ns)
 }
 
 #define SECOND_NS UINT64_C(1000000000)
+#define SECONDS(n) ((n)*SECOND_NS)
 
 TEST(mio_udp, runs_that_are_refused_are_tried_again_ever_more_rarely)
 {
@@ -572,9 +576,90 @@ TEST(mio_udp, socket_that_fills_up_in_a_run_keeps_order)
 	mio_port_close(b);
 }
 
-/* ---- sockets that are connected ---- */
+/* ---- systems that cannot, and those that lie ---- */
 
-#define SECONDS(n) ((n)*UINT64_C(1000000000))
+TEST(mio_udp_runs_are_cut, a_system_that_takes_runs_and_cuts_none_is_found)
+{
+	struct mio_tx frames[MIO_BURST_MAX];
+	struct iovec iov[2 * MIO_BURST_MAX];
+	struct mio_port *a, *b;
+
+	udp_lies = true;
+	a = udp_open_runs(1, UDP_PORT_A);
+	udp_lies = false;
+	b = udp_open_runs(2, UDP_PORT_B);
+	assert_u_eq(a->max_run, 1);
+	assert_non_null(strstr(a->status->no_runs, "does not cut them up"));
+	assert_u_eq(b->max_run, UDP_RUN);
+	assert_null(b->status->no_runs);
+	udp_runs_tried = 0;
+	mio_port_tx(a, SECONDS(9), frames, udp_runs(frames, udp_run_bytes, iov));
+	assert_u_eq(udp_runs_tried, 0);
+	udp_expect_runs(b, 32);
+	mio_port_close(a);
+	mio_port_close(b);
+}
+
+TEST(mio_udp_runs_are_cut, what_does_not_arrive_says_nothing)
+{
+	struct mio_port *a;
+
+	udp_no_route = true;
+	a = udp_open_runs(1, UDP_PORT_A);
+	udp_no_route = false;
+	assert_u_eq(a->max_run, UDP_RUN);
+	assert_null(a->status->no_runs);
+	mio_port_close(a);
+}
+
+/* What others have sent by then is neither taken for the run nor a reason to wait. */
+TEST(mio_udp_runs_are_cut, frames_of_others_do_not_matter)
+{
+	struct mio_port *b = udp_open(2, UDP_PORT_B), *a = NULL;
+	struct mio_udp_cfg cfg = {.local = udp_addr(1, UDP_PORT_A),
+				  .ev_base = UDP_EV_BASE,
+				  .n_evs = 1,
+				  .max_run = UDP_RUN,
+				  .rx_buffer_bytes = 1u << 20};
+	struct mio_error error;
+	static char large[3000];
+	struct iovec iov;
+	struct mio_tx frame;
+	int fd;
+
+	memset(large, 'x', sizeof(large) - 1);
+	assert_i_eq(mio_udp_claim(&cfg.local, NULL, &fd, &error), 0);
+	frame = udp_frame(&iov, large, UDP_EV_BASE, 1, UDP_PORT_A);
+	for (uint32_t i = 0; i < 5; i++)
+		mio_port_tx(b, 0, &frame, 1);
+	assert_i_eq(mio_udp_open(&cfg, fd, &a, &error), 0);
+	assert_u_eq(a->max_run, UDP_RUN);
+	mio_port_close(a);
+	mio_port_close(b);
+}
+
+TEST(mio_udp, says_why_runs_do_not_go_until_they_do)
+{
+	struct mio_port *a = udp_open_runs(1, UDP_PORT_A);
+	struct mio_port *b = udp_open_runs(2, UDP_PORT_B);
+
+	udp_no_runs = true;
+	udp_send_runs(a, 5);
+	udp_no_runs = false;
+	assert_string_equal(a->status->no_runs, "the system refuses them");
+	assert_u_eq(a->status->tx_runs, 0);
+	udp_expect_runs(b, 32);
+	udp_send_runs(a, SECONDS(2));
+	udp_expect_runs(b, 32);
+	assert_null(a->status->no_runs);
+	/* Ten frames go to each EV in turn: a run of eight and one of two; see udp_runs. */
+	assert_u_between(a->status->tx_runs, 8, 16);
+	assert_u_between(a->status->tx_run_frames, 48, 64);
+	mio_port_close(a);
+	mio_port_close(b);
+}
+
+/* ---- sockets that are connected ---- */
 
 /* Sends single frames from one EV, and returns how many of them named where they go. */
 static uint32_t udp_send_singles(struct mio_port *a, uint64_t now_ns, uint8_t to, uint8_t tos,

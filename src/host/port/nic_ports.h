@@ -74,6 +74,7 @@ struct mh_port {
 	uint64_t icrc_wrong_ns;		  /* when a packet last had a wrong ICRC; 0: never */
 	uint32_t icrc_wrong;		  /* since one had a right one */
 	bool icrc_said;			  /* on stderr, that they are wrong */
+	bool no_runs_said, oversize_said; /* likewise */
 	int named[MH_PORT_ERRORS_LOGGED]; /* errno values that were said on stderr */
 	/* The driver's last burst; frames behind rx_at were not looked at yet, see nic_rx.c. */
 	struct mio_rx rx[MH_RX_BATCH];

@@ -39,11 +39,36 @@ static void ports_log_error_once(struct mh_ports *ports, uint32_t i, int code)
 	}
 }
 
+/* ports_say_offloads says once a port what makes it slow, or its peer unable to send. */
+static void ports_say_offloads(struct mh_ports *ports, uint32_t i)
+{
+	struct mh_port *port = &ports->port[i];
+	const struct mio_status *status = port->io->status;
+	char ip[MH_ADDR_TEXT_MAX];
+
+	if (status->no_runs && !port->no_runs_said) {
+		port->no_runs_said = true;
+		mh_log(MRC_LOG_WARNING,
+		       "port %u (%s): packets go one by one, which costs up to three times the CPU "
+		       "time: runs of several (UDP GSO) do not work here: %s",
+		       i, mh_addr_text(ports->map.local[i], ip), status->no_runs);
+	}
+	if (status->rx_oversize > 0 && !port->oversize_said) {
+		port->oversize_said = true;
+		mh_log(MRC_LOG_WARNING,
+		       "port %u (%s): a packet came that is longer than any of MRC: a sender whose "
+		       "system or NIC does not cut up runs needs MRC_RUN=1",
+		       i, mh_addr_text(ports->map.local[i], ip));
+	}
+}
+
 static bool ports_check_errors_of(struct mh_ports *ports, uint32_t i, uint64_t now_ns)
 {
 	struct mh_port *port = &ports->port[i];
 	const struct mio_status *status = port->io->status;
 
+	if (status->no_runs || status->rx_oversize > 0)
+		ports_say_offloads(ports, i);
 	if (status->tx_refused != port->refused_reported) {
 		port->refused_reported = status->tx_refused;
 		port->refused_ns = now_ns;
@@ -57,7 +82,7 @@ static bool ports_check_errors_of(struct mh_ports *ports, uint32_t i, uint64_t n
 }
 
 /*
- * Called after every run of TX: it only compares two counters of a port unless something happened.
+ * Called after every run of TX: it only compares some words of a port unless something happened.
  */
 bool mh_ports_check_errors(struct mh_ports *ports, uint64_t now_ns)
 {
