@@ -1,0 +1,250 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""prometheus_test.py MRC [--lab]: rules, alerts and the dashboard of packaging/prometheus.
+
+Every metric that they name is exported or recorded. Debian's promtool judges the rules, plays
+rules_test.yml and reads what `mrc stat` writes. With --lab a plane of a lab dies under ib_write_bw,
+and Debian's prometheus, which scrapes `mrc stat --listen`, says which one, and when it is well.
+"""
+import contextlib
+import json
+import os
+import pathlib
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tests/tidy"))
+
+import tap  # noqa: E402
+from tree import Skip  # noqa: E402
+
+MRC = sys.argv[1]
+FOLDER = ROOT / "packaging/prometheus"
+RULES = ("softmrc.rules.yml", "softmrc.alerts.yml")
+TESTS = ROOT / "tests/prometheus/rules_test.yml"
+EXPORTED = re.compile(r"\bsoftmrc_\w+")
+RECORDED = re.compile(r"\bsoftmrc:\w+(?::\w+)?")
+
+
+def tool(name):
+    """The path of a program of Debian's package prometheus."""
+    path = shutil.which(name)
+    if not path:
+        raise Skip(f"{name} is not installed (package prometheus)")
+    return path
+
+
+def mrc(*words):
+    return subprocess.run([MRC, *words], capture_output=True, text=True, check=True).stdout
+
+
+def exported_names():
+    """What a scrape of no process at all names: every family has its TYPE line."""
+    with tempfile.TemporaryDirectory() as empty:
+        text = mrc("stat", "--prometheus", "--dir", empty)
+    return set(re.findall(r"^# TYPE (\S+)", text, re.M))
+
+
+def dashboard_queries():
+    board = json.loads((FOLDER / "softmrc-grafana.json").read_text(encoding="utf-8"))
+    found = [target["expr"] for panel in board["panels"] for target in panel["targets"]]
+    return found + [v["query"] for v in board["templating"]["list"] if v["type"] == "query"]
+
+
+def unknown_names(text, exported, recorded):
+    return sorted(set(EXPORTED.findall(text)) - exported) + sorted(set(RECORDED.findall(text)) - recorded)
+
+
+def all_texts():
+    texts = {name: (FOLDER / name).read_text(encoding="utf-8") for name in RULES}
+    texts = {name: re.sub(r"^ *#.*$", "", text, flags=re.M) for name, text in texts.items()}
+    for number, query in enumerate(dashboard_queries()):
+        texts[f"softmrc-grafana.json, query {number}"] = query
+    return texts
+
+
+def names_are_there():
+    """Rules, alerts and the dashboard name what is exported or recorded, and nothing else."""
+    recorded = set(re.findall(r"record: (\S+)", (FOLDER / RULES[0]).read_text(encoding="utf-8")))
+    exported = exported_names()
+    return [f"{where}: {name} is not there" for where, text in all_texts().items()
+            for name in unknown_names(text, exported, recorded)]
+
+
+def what_is_missing_is_noticed():
+    """The check itself."""
+    got = unknown_names("rate(softmrc_a_total[1m]) / softmrc:b:c + softmrc_x", {"softmrc_x"}, set())
+    return [] if got == ["softmrc_a_total", "softmrc:b:c"] else [f"got {got}"]
+
+
+def judged(command, **more):
+    done = subprocess.run(command, capture_output=True, text=True, check=False, **more)
+    return (done.stdout + done.stderr).splitlines() if done.returncode else []
+
+
+def rules_are_good():
+    """promtool accepts the rules, and the queries of the dashboard as if they were rules."""
+    with tempfile.TemporaryDirectory() as work:
+        board = pathlib.Path(work) / "board.yml"
+        rules = [{"record": f"x:{i}", "expr": q.replace("$instance", ".*")}
+                 for i, q in enumerate(dashboard_queries()) if not q.startswith("label_values")]
+        board.write_text(json.dumps({"groups": [{"name": "x", "rules": rules}]}), encoding="utf-8")
+        return judged([tool("promtool"), "check", "rules", *(FOLDER / n for n in RULES), board])
+
+
+def alerts_fire_and_resolve():
+    """The worlds of rules_test.yml."""
+    with tempfile.TemporaryDirectory() as work:
+        for file in (*(FOLDER / name for name in RULES), TESTS):
+            shutil.copy(file, work)
+        return judged([tool("promtool"), "test", "rules", pathlib.Path(work) / TESTS.name])
+
+
+def check_metrics(text):
+    return judged([tool("promtool"), "check", "metrics"], input=text)
+
+
+def names_are_prometheus_own():
+    with tempfile.TemporaryDirectory() as empty:
+        return check_metrics(mrc("stat", "--prometheus", "--dir", empty))
+
+
+# ---- a lab with a sick plane ----
+
+WAIT_S = 90
+
+
+class Failed(Exception):
+    """What was waited for did not come."""
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+@contextlib.contextmanager
+def running(command, **more):
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **more)
+    try:
+        yield process
+    finally:
+        process.terminate()
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def wait_for(what, ready):
+    until = time.monotonic() + WAIT_S
+    while time.monotonic() < until:
+        with contextlib.suppress(OSError, ValueError):
+            if ready():
+                return
+        time.sleep(0.2)
+    raise Failed(f"within {WAIT_S} s: {what}")
+
+
+class Monitor:
+    """A prometheus that scrapes one port once a second."""
+
+    def __init__(self, work, target):
+        self.url = f"127.0.0.1:{free_port()}"
+        self.work = work
+        config = {
+            "global": {"scrape_interval": "1s", "evaluation_interval": "1s"},
+            "rule_files": [str(FOLDER / name) for name in RULES],
+            "scrape_configs": [{"job_name": "softmrc", "static_configs": [{"targets": [target]}]}],
+        }
+        (work / "prometheus.yml").write_text(json.dumps(config), encoding="utf-8")
+
+    def command(self):
+        return [tool("prometheus"), f"--config.file={self.work}/prometheus.yml",
+                f"--storage.tsdb.path={self.work}/data", f"--web.listen-address={self.url}"]
+
+    def _get(self, path):
+        with urllib.request.urlopen(f"http://{self.url}/api/v1/{path}", timeout=5) as answer:
+            return json.load(answer)["data"]
+
+    def sick_planes(self):
+        """The planes for which SoftmrcPlaneSick fires."""
+        return {alert["labels"]["plane"] for alert in self._get("alerts")["alerts"]
+                if alert["labels"]["alertname"] == "SoftmrcPlaneSick" and alert["state"] == "firing"}
+
+    def value(self, query):
+        result = self._get("query?query=" + urllib.request.quote(query))["result"]
+        return float(result[0]["value"][1]) if result else None
+
+
+def lab(*words):
+    return subprocess.run([MRC, "lab", *words], capture_output=True, text=True, check=False)
+
+
+@contextlib.contextmanager
+def a_lab(name):
+    up = lab("up", "tiny", "--name", name)
+    if up.returncode:
+        raise Skip(f"no lab here: {(up.stderr.strip().splitlines() or ['mrc lab up failed'])[-1]}")
+    try:
+        yield
+    finally:
+        lab("down", name)
+
+
+def on_host(name, host, *words):
+    return [MRC, "lab", "shell", name, host, "--", MRC, "run", "--", *words]
+
+
+def watch_the_plane(name, monitor):
+    def sends():
+        return (monitor.value("sum(softmrc:plane_tx_bytes:rate1m)") or 0) > 100000
+
+    wait_for("traffic in prometheus", sends)
+    if monitor.sick_planes():
+        raise Failed(f"planes {monitor.sick_planes()} are sick before anything is")
+    lab("fault", name, "plane1", "stall")
+    wait_for("an alert for plane 1 and no other", lambda: monitor.sick_planes() == {"1"})
+    lab("fault", name, "lift")
+    wait_for("its end", lambda: not monitor.sick_planes())
+
+
+def an_alert_names_the_plane_and_resolves():
+    tool("prometheus")
+    bandwidth = shutil.which("ib_write_bw")
+    if not bandwidth:
+        raise Skip("ib_write_bw is not installed (package perftest)")
+    name, port = f"prom{os.getpid()}", free_port()
+    words = [bandwidth, "-d", "mrc0", "-F", "--run_infinitely", "-D", "2", "-s", "65536"]
+    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
+        work = pathlib.Path(folder)
+        (work / "stats").mkdir()
+        stack.enter_context(a_lab(name))
+        env = dict(os.environ, MRC_STATS_DIR=str(work / "stats"))
+        target = f"127.0.0.1:{port}"
+        monitor = Monitor(work, target)
+        stack.enter_context(running([MRC, "stat", "--listen", target], env=env))
+        stack.enter_context(running(monitor.command()))
+        stack.enter_context(running(on_host(name, "host3", *words), env=env))
+        wait_for("the server", lambda: list((work / "stats").iterdir()))
+        stack.enter_context(running(on_host(name, "host0", *words, "10.0.1.2"), env=env))
+        watch_the_plane(name, monitor)
+        with urllib.request.urlopen(f"http://{target}/metrics", timeout=5) as answer:
+            return check_metrics(answer.read().decode())
+
+
+if __name__ == "__main__":
+    CHECKS = [names_are_there, what_is_missing_is_noticed, rules_are_good, alerts_fire_and_resolve,
+              names_are_prometheus_own]
+    if "--lab" in sys.argv:
+        CHECKS = [an_alert_names_the_plane_and_resolves]
+    tap.main([(check.__name__, check) for check in CHECKS])
