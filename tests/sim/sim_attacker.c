@@ -141,6 +141,12 @@ static void forge_nak(const struct victim *v, struct mw_packet *p)
 	p->aeth = (struct mw_aeth){.syndrome = MW_NAK_REMOTE_ACCESS, .msn = 1};
 }
 
+static void forge_first_nak(const struct victim *v, struct mw_packet *p)
+{
+	forge_nak(v, p);
+	p->aeth.msn = 0;
+}
+
 /* Of PSN 0, which some responders leave in all their ACKs, and of the first message. */
 static void forge_nak_without_psn(const struct victim *v, struct mw_packet *p)
 {
@@ -378,14 +384,26 @@ TEST(sim_attacker, ends_a_qp_by_a_nak)
 				     .guesses = QPN | PSN | MSN});
 }
 
-/* Until an ACK has shown that the peer fills in PSNs, 0 says nothing, and the QPN is all. */
+/* The same before any ACK has shown that the peer fills in PSNs. */
 TEST(sim_attacker, ends_a_young_qp_by_a_nak)
 {
 	measure_all(&(struct attack){.node = 0,
-				     .forge = forge_nak_without_psn,
+				     .forge = forge_first_nak,
 				     .succeeded = qp_ended,
 				     .young = true,
-				     .guesses = QPN});
+				     .psns = OUTSTANDING + 1,
+				     .msns = MESSAGES,
+				     .guesses = QPN | PSN | MSN});
+}
+
+/* Until then 0 may say nothing: but not while the QP has no reason to take its peer for ended. */
+TEST(sim_attacker, ends_no_young_qp_by_a_nak_without_a_psn)
+{
+	struct attack a = {.node = 0, .forge = forge_nak_without_psn, .succeeded = qp_ended};
+	struct victim v = open_victim(true);
+
+	assert_false(attack(&v, &a, 0));
+	assert_u_eq(case_stats(v.w, 0).drop_bogus_ack, 1);
 }
 
 TEST(sim_attacker, takes_the_place_of_a_packet_by_an_empty_write)

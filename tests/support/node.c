@@ -224,6 +224,20 @@ uint32_t node_drain(struct node *n, uint64_t now_ns)
 	return sent;
 }
 
+uint64_t node_until_timeout(struct node *n)
+{
+	uint64_t before = 0;
+
+	while (node_stats(n).timeouts == 0) {
+		uint64_t now_ns = mt_engine_deadline(n->engine);
+
+		before = node_stats(n).tail_probes;
+		mt_engine_tick(n->engine, now_ns);
+		node_drain(n, now_ns);
+	}
+	return node_stats(n).tail_probes - before;
+}
+
 bool node_poll(struct node *n, struct mt_event *ev)
 {
 	return mt_engine_poll(n->engine, ev, 1) == 1;

@@ -74,6 +74,11 @@ uint32_t node_tx(struct node *n, uint64_t now_ns, struct mt_tx_desc *descs, uint
 bool node_tx_opcode(struct node *n, uint64_t now_ns, uint8_t opcode, struct mt_tx_desc *desc);
 /* node_drain throws away everything that may be sent now and returns how many packets that was. */
 uint32_t node_drain(struct node *n, uint64_t now_ns);
+/*
+ * node_until_timeout lets time pass to the first timeout of the engine, throws away what is sent,
+ * and returns how many tail probes went out at it.
+ */
+uint64_t node_until_timeout(struct node *n);
 bool node_poll(struct node *n, struct mt_event *ev);
 /* node_check_completion fails the case unless the next event is that of this send WR. */
 void node_check_completion(struct node *n, uint64_t wr_id, enum rd_wc_status status);

@@ -27,7 +27,6 @@ CONSTANTS = {
 }
 # Goal, packet, what must be guessed of it.
 ROWS = (
-    ("end a QP that has heard no ACK", "NAK in a transport ACK, PSN 0", "qpn"),
     ("end a QP", "WRITE without the right key", "qpn psn msn16"),
     ("end a QP", "NAK in a transport ACK", "qpn psn msn24"),
     ("end a QP", "NACK that the peer's QP has ended", "qpn peer psn ev"),

@@ -55,6 +55,22 @@ CASE(mt_reverse_ev_set, is_heard)
 	assert_true(mt_ev_was_heard(n.qp->ev_set, 5));
 }
 
+/* REQ(req.rtx.proved-ev) */
+CASE(mt_reverse_ev_newest, of_the_ports_that_may_be_taken)
+{
+	assert_u_eq(mt_reverse_ev_newest(n.qp->ev_set, 3, MT_EV_NONE), MT_EV_NONE);
+	mt_reverse_ev_set(n.qp->ev_set, 5, 10);
+	mt_reverse_ev_set(n.qp->ev_set, 4, 20);
+	assert_u_eq(mt_reverse_ev_newest(n.qp->ev_set, 3, MT_EV_NONE), 4);
+	assert_u_eq(mt_reverse_ev_newest(n.qp->ev_set, 3, 4), 5);
+	assert_u_eq(mt_reverse_ev_newest(n.qp->ev_set, 2, MT_EV_NONE), 5);
+	assert_u_eq(mt_reverse_ev_newest(n.qp->ev_set, 2, 5), MT_EV_NONE);
+	mt_reverse_ev_set(n.qp->ev_set, 5, 30);
+	assert_u_eq(mt_reverse_ev_newest(n.qp->ev_set, 3, MT_EV_NONE), 5);
+	mt_engine_port_set(n.engine, 30, 1, false);
+	assert_u_eq(mt_reverse_ev_newest(n.qp->ev_set, 3, MT_EV_NONE), 4);
+}
+
 CASE(mt_reverse_ev_get, only_while_it_may_be_used)
 {
 	assert_u_eq(mt_reverse_ev_get(n.qp->ev_set, 1), MT_EV_NONE);

@@ -101,10 +101,9 @@ TEST_WITH(running, NULL, mt_rto_probe_fanout, doubles_up_to_16_until_progress)
 	struct mt_rto_limits l = limits(7, 7);
 
 	for (unsigned i = 0; i < 7; i++) {
-		uint64_t now = START + i * PROBE;
-
-		mt_rto_probe_answered(&r, now);
-		assert_u_eq(mt_rto_expire(&r, &l, PROBE, now + PROBE), MT_RTO_PROBE);
+		mt_rto_probe_answered(&r, START + i * PROBE);
+		assert_u_eq(mt_rto_expire(&r, &l, PROBE, mt_rto_deadline(&r, &l, PROBE)),
+			    MT_RTO_PROBE);
 		assert_u_eq(mt_rto_probe_fanout(&r), want[i]);
 	}
 	mt_rto_restart(&r, START, true);
@@ -118,10 +117,43 @@ TEST_WITH(running, NULL, mt_rto_probe_fanout, does_not_come_round)
 
 	for (unsigned i = 0; i < 300; i++) {
 		mt_rto_probe_answered(&r, START);
-		assert_u_eq(mt_rto_expire(&r, &l, PROBE, START + PROBE), MT_RTO_PROBE);
+		assert_u_eq(mt_rto_expire(&r, &l, PROBE, mt_rto_deadline(&r, &l, PROBE)),
+			    MT_RTO_PROBE);
 		if (i >= 4)
 			assert_u_eq(mt_rto_probe_fanout(&r), 16);
 	}
+}
+
+/* REQ(req.probe.in-vain) */
+TEST_WITH(running, NULL, mt_rto_probe_answered, in_vain_is_asked_more_and_more_rarely)
+{
+	static const uint64_t waits[] = {1, 1, 1, 1, 1, 2, 4, 8, 16, 16};
+	struct mt_rto_limits l = limits(7, 7);
+	uint64_t now = START;
+
+	for (unsigned i = 0; i < 300; i++) {
+		now = mt_rto_deadline(&r, &l, PROBE);
+		assert_u_eq(now, START + (i < 10 ? waits[i] : 16) * PROBE);
+		assert_u_eq(mt_rto_expire(&r, &l, PROBE, now), MT_RTO_PROBE);
+		mt_rto_probe_answered(&r, START);
+		mt_rto_probe_answered(&r, START); /* of the same round, by another EV */
+		assert_false(mt_rto_start(&r, START));
+	}
+	mt_rto_restart(&r, START, true); /* progress */
+	assert_u_eq(mt_rto_deadline(&r, &l, PROBE), START + PROBE);
+}
+
+/* What else is sent puts probes off, and is no answer. */
+TEST_WITH(running, NULL, mt_rto_start, is_no_answer)
+{
+	struct mt_rto_limits l = limits(7, 7);
+
+	for (unsigned i = 0; i < 20; i++) {
+		assert_u_eq(mt_rto_expire(&r, &l, PROBE, START + PROBE), MT_RTO_PROBE);
+		assert_false(mt_rto_start(&r, START));
+		mt_rto_probe_answered(&r, START);
+	}
+	assert_u_eq(mt_rto_deadline(&r, &l, PROBE), START + PROBE);
 }
 
 /* REQ(req.retry.linear-exp) REQ(req.retry.exhausted) */

@@ -105,6 +105,7 @@ struct mt_cc {
 
 struct mt_cc_ops {
 	const char *name; /* as the controller API spells it */
+	bool shrinks;	  /* what the network loses or marks makes the window smaller */
 	void (*init)(struct mt_cc *cc, const struct mt_cc_profile *profile, uint32_t path_mtu,
 		     uint64_t now_ns);
 	void (*ack)(struct mt_cc *cc, const struct mt_cc_ack *ack);

@@ -329,6 +329,7 @@ static void nscc_loss(struct mt_cc *cc, uint64_t now_ns, enum mt_cc_loss_kind ki
 
 const struct mt_cc_ops mt_cc_nscc = {
 	.name = "uet-1.0-nscc",
+	.shrinks = true,
 	.init = nscc_init,
 	.ack = nscc_ack,
 	.loss = nscc_loss,

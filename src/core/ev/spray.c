@@ -414,6 +414,23 @@ uint32_t mt_spray_pick_tail(struct mt_spray *sp, const struct mt_ev_set *s, uint
 	return evs[0] != MT_EV_NONE;
 }
 
+uint16_t mt_reverse_ev_newest(const struct mt_ev_set *s, uint32_t port_mask, uint16_t avoid)
+{
+	uint16_t newest = MT_EV_NONE;
+	uint64_t proved_ns = 0;
+
+	for (uint32_t p = 0; p < s->n_ports; p++) {
+		uint16_t ev = mt_reverse_ev_get(s, p);
+
+		if (ev == MT_EV_NONE || is_avoided(s, ev, avoid) || !(port_mask >> p & 1) ||
+		    s->proved_ns[p] < proved_ns)
+			continue;
+		newest = ev;
+		proved_ns = s->proved_ns[p];
+	}
+	return newest;
+}
+
 /* REQ(req.reverse.probe) */
 uint16_t mt_reverse_ev_candidate(struct mt_ev_set *s, struct mb_prng *prng)
 {

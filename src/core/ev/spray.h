@@ -180,6 +180,12 @@ static inline uint16_t mt_spray_reverse_ev(const struct mt_spray *sp, const stru
 	return s->proved_ns[port] < sp->doubted_ns ? MT_EV_NONE : mt_reverse_ev_get(s, port);
 }
 
+/*
+ * mt_reverse_ev_newest returns of these EVs, on ports of the mask, the one that was proved last,
+ * but for `avoid`; MT_EV_NONE: there is none.
+ */
+uint16_t mt_reverse_ev_newest(const struct mt_ev_set *s, uint32_t port_mask, uint16_t avoid);
+
 /* mt_reverse_ev_postpone puts the next test off for a round trip, as the set or else timing knows
  * it. */
 static inline void mt_reverse_ev_postpone(struct mt_ev_set *s, const struct mt_timing *t,

@@ -498,7 +498,7 @@ static enum mt_tx_state backoff_state(const struct mt_cc *cc, uint8_t reason)
 {
 	if (reason == MW_NACK_TRIMMED)
 		return MT_TX_BACKOFF_PATH;
-	if (reason == MW_NACK_TRIMMED_LASTHOP && cc->ops != &mt_cc_none)
+	if (reason == MW_NACK_TRIMMED_LASTHOP && cc->ops->shrinks)
 		return MT_TX_BACKOFF_SHORT;
 	return MT_TX_BACKOFF;
 }

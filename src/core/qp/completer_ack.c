@@ -55,8 +55,9 @@ static bool ack_plausible(const struct mt_qp *qp, uint8_t kind, uint64_t msn)
 /*
  * The PSN above the one that the ACK names, which is one that the responder had: the last in order,
  * or that of the packet it answers. Some leave it 0; until the peer has filled it once, 0 says
- * nothing, and counts as what SACKs have said. But in a NAK it is the PSN where that is
- * outstanding.
+ * nothing, and counts as what SACKs have said. In a NAK it is the PSN where that is outstanding,
+ * and else says nothing only after a timeout, to which it comes with a peer that has failed: who
+ * knows the QPN could end a QP that works. REQ(req.ack.psn)
  */
 static uint64_t named_by_ack(const struct mt_qp *qp, uint8_t kind, uint32_t psn)
 {
@@ -64,7 +65,9 @@ static uint64_t named_by_ack(const struct mt_qp *qp, uint8_t kind, uint32_t psn)
 	uint64_t named = mb_psn_extend(w->una, psn) + 1;
 	bool outstanding = named > w->una && named <= w->next;
 
-	if (psn != 0 || qp->req.acks_have_psn || (kind == MW_SYNDROME_NAK && outstanding))
+	if (psn != 0 || qp->req.acks_have_psn)
+		return named;
+	if (kind == MW_SYNDROME_NAK && (outstanding || qp->req.rto.timeouts == 0))
 		return named;
 	return w->una;
 }

@@ -166,7 +166,9 @@ static uint16_t pick_other_ev(struct mt_qp *qp, uint32_t free_ports, uint16_t av
 
 /*
  * The EV of what is sent again. After every second timeout it is one that waits for its trial, if
- * there is one: the usable EVs may be those that are dead. REQ(req.ev.trial)
+ * there is one: the usable EVs may be those that are dead. Where a probe was answered and nothing
+ * else was, it is the EV by which the peer was reached last. REQ(req.ev.trial)
+ * REQ(req.rtx.proved-ev)
  */
 static uint16_t pick_resend_ev(struct mt_qp *qp, uint32_t free_ports, uint16_t avoid,
 			       enum mt_next *unsent)
@@ -176,6 +178,8 @@ static uint16_t pick_resend_ev(struct mt_qp *qp, uint32_t free_ports, uint16_t a
 
 	if (timeouts > 0 && timeouts % 2 == 0)
 		ev = mt_ev_take_trial(qp->ev_set, free_ports, UINT32_MAX);
+	if (ev == MT_EV_NONE && qp->req.rto.answers > 0)
+		ev = mt_reverse_ev_newest(qp->ev_set, free_ports, avoid);
 	return ev != MT_EV_NONE ? ev : pick_other_ev(qp, free_ports, avoid, unsent);
 }
 

@@ -9,13 +9,21 @@
 #include "core/types.h"
 
 #define PROBES_MAX 3u
+/* Answers in vain make waits longer, up to 2^4 times. */
+#define IN_VAIN_SHIFT_MAX 4u
 /* 1.024 us * 2^24, the longest timeout that the API can name; doubling stops there. */
 #define RTO_MAX_NS (UINT64_C(1024) << RD_TIMEOUT_MAX)
+
+static void begin_probe_waits(struct mt_rto *r, uint64_t now_ns)
+{
+	r->probe_ns = now_ns;
+	r->probes = 0;
+}
 
 bool mt_rto_start(struct mt_rto *r, uint64_t now_ns)
 {
 	if (r->armed) {
-		mt_rto_probe_answered(r, now_ns);
+		begin_probe_waits(r, now_ns);
 		return false;
 	}
 	mt_rto_restart(r, now_ns, true);
@@ -39,10 +47,12 @@ void mt_rto_exclude(struct mt_rto *r, uint64_t ns)
 	r->probe_ns += ns;
 }
 
+/* A round is answered once, however many of its probes are. */
 void mt_rto_probe_answered(struct mt_rto *r, uint64_t now_ns)
 {
-	r->probe_ns = now_ns;
-	r->probes = 0;
+	if (r->probes > 0 && r->answers < UINT8_MAX)
+		r->answers++;
+	begin_probe_waits(r, now_ns);
 }
 
 uint32_t mt_rto_probe_fanout(const struct mt_rto *r)
@@ -63,12 +73,20 @@ static uint64_t current_rto(const struct mt_rto *r, const struct mt_rto_limits *
 	return rto < longest ? rto : longest;
 }
 
+/* REQ(req.probe.in-vain) */
+static uint32_t in_vain_shift(const struct mt_rto *r)
+{
+	uint32_t often = r->answers > MT_RTO_IN_VAIN ? r->answers - MT_RTO_IN_VAIN : 0;
+
+	return often < IN_VAIN_SHIFT_MAX ? often : IN_VAIN_SHIFT_MAX;
+}
+
 static uint64_t next_probe_ns(const struct mt_rto *r, uint64_t probe_ns)
 {
 	if (r->probes >= PROBES_MAX || probe_ns == MT_RTO_NO_PROBE)
 		return UINT64_MAX;
 	/* Waits of 1, 2 and 4 probe times. */
-	return r->probe_ns + probe_ns * ((UINT64_C(2) << r->probes) - 1);
+	return r->probe_ns + (probe_ns << in_vain_shift(r)) * ((UINT64_C(2) << r->probes) - 1);
 }
 
 uint64_t mt_rto_deadline(const struct mt_rto *r, const struct mt_rto_limits *l, uint64_t probe_ns)

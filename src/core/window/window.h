@@ -161,14 +161,17 @@ bool mt_loss_next(const struct mt_tx_window *w, const struct mt_loss_report *r, 
  * Loss is normally found by SACKs, see above. Two timers work when none come while something is
  * unfinished. After about two RTTs in which nothing was sent or heard a reliability probe asks the
  * responder what it has; up to three times, each after twice the wait, and again from the start
- * when an answer was heard; each time on more EVs at once. The ACK timeout comes last: 1.024 us *
- * 2^timeout, `linear` times at that interval, then doubling `exp` times; each sends the oldest
- * packet again. When they are used up the QP fails. Progress starts all of it again.
- * REQ(req.retry.linear-exp)
+ * when an answer was heard; each time on more EVs at once. A peer that answers, and of what is sent
+ * again has nothing, is asked more and more rarely: something on the way takes probes and not this
+ * packet. The ACK timeout comes last: 1.024 us * 2^timeout, `linear` times at that interval, then
+ * doubling `exp` times; each sends the oldest packet again. When they are used up the QP fails.
+ * Progress starts all of it again. REQ(req.retry.linear-exp) REQ(req.probe.in-vain)
  */
 
 /* So many probes at once are enough to find one path in dozens within a few rounds. */
 #define MT_RTO_PROBES_MAX 16u
+/* So many answers without progress are no chance: where most paths are dead it takes a few. */
+#define MT_RTO_IN_VAIN 4u
 /* In place of the time after which to probe, while more is about to be sent. */
 #define MT_RTO_NO_PROBE UINT64_MAX
 
@@ -184,6 +187,7 @@ struct mt_rto {
 	uint32_t timeouts; /* since progress */
 	uint8_t probes;	   /* since probe_ns */
 	uint8_t probe_rounds; /* of probes since progress, stops at 255 */
+	uint8_t answers;      /* of these rounds were answered, stops at 255 */
 	bool armed;	      /* something is unfinished */
 };
 
