@@ -30,21 +30,38 @@ bool mw_is_ipv4(const uint8_t ip[16])
 	return memcmp(ip, mapped, sizeof(mapped)) == 0;
 }
 
-/* The sum of 16 bit words, an odd byte filled up with zero; len at most 64 KiB. RFC 1071. */
-static uint64_t sum_words(const uint8_t *p, size_t len)
-{
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i + 1 < len; i += 2)
-		sum += mb_load_be16(p + i);
-	return len % 2 ? sum + ((uint64_t)p[len - 1] << 8) : sum;
-}
-
 /* The one's complement sum, 0xFFFF of what holds its own checksum. */
 static uint16_t fold_sum(uint64_t sum)
 {
+	sum = (sum & UINT32_MAX) + (sum >> 32);
+	sum = (sum & 0xFFFF) + (sum >> 16);
 	sum = (sum & 0xFFFF) + (sum >> 16);
 	return (uint16_t)((sum & 0xFFFF) + (sum >> 16));
+}
+
+/*
+ * The one's complement sum of 16 bit words, an odd byte filled up with zero; len at most 64 KiB.
+ * Words are taken two at a time and in the machine's order, since bytes of the sum change places as
+ * those of the words do (RFC 1071, 2): a whole packet is read here. The last four bytes at most go
+ * through a copy.
+ */
+static uint16_t sum_words(const uint8_t *p, size_t len)
+{
+	uint8_t last[4] = {0}, in_order[2];
+	uint64_t sum = 0;
+	size_t whole = len & ~(sizeof(last) - 1);
+	uint32_t words;
+	uint16_t folded;
+
+	for (size_t i = 0; i < whole; i += sizeof(words)) {
+		memcpy(&words, p + i, sizeof(words));
+		sum += words;
+	}
+	memcpy(last, p + whole, len - whole);
+	memcpy(&words, last, sizeof(words));
+	folded = fold_sum(sum + words);
+	memcpy(in_order, &folded, sizeof(folded));
+	return mb_load_be16(in_order);
 }
 
 static size_t write_ipv4(const struct mw_ip_udp *h, uint8_t *p)
@@ -190,7 +207,7 @@ static bool is_source(const uint8_t ip[16])
 /* The pseudo header of a UDP packet of len bytes. */
 static uint64_t sum_pseudo(const struct mw_ip_udp *h, uint32_t len)
 {
-	uint64_t sum = PROTOCOL_UDP + len;
+	uint64_t sum = (uint64_t)PROTOCOL_UDP + len;
 
 	/* The mark of a mapped address is no part of it. */
 	if (mw_is_ipv4(h->src))
@@ -212,7 +229,7 @@ void mw_ip_udp_write_sum(const struct mw_ip_udp *h, const uint8_t *payload, uint
 	uint16_t checksum;
 
 	mb_store_be16(udp + 6, 0);
-	sum += sum_words(udp, MW_UDP_BYTES) + sum_words(payload, h->len);
+	sum = sum + sum_words(udp, MW_UDP_BYTES) + sum_words(payload, h->len);
 	checksum = (uint16_t)~fold_sum(sum);
 	mb_store_be16(udp + 6, checksum ? checksum : 0xFFFF); /* 0 says that there is none */
 }
