@@ -2,7 +2,8 @@
 /*
  * Fuzz target: the input is a program on mrc.h, a byte an operation: two devices of one process
  * with two pairs of MRC QPs between them, whose packets get lost, doubled and late; QPs and hints
- * are destroyed and made again, states and attributes change in any order, events are asked for.
+ * are destroyed and made again, states and attributes change in any order, events are asked for, a
+ * controller asks about EVs and the other device's endpoint.
  *
  * A model beside it knows what must come of it: each WR completes at most once, in order, and none
  * of before a reset; what is reported as written is there, and with an immediate all that was
@@ -426,7 +427,10 @@ static void step_end(struct mrc *m, uint8_t op, uint32_t side, uint32_t p)
 		step_busy(m, side, p);
 		return;
 	default:
-		step_context(m, side);
+		if (op & 0x10)
+			mrc_ctl_step(m, side);
+		else
+			step_context(m, side);
 	}
 }
 

@@ -48,4 +48,8 @@ void mrc_end_modify(struct mrc *m, uint32_t side, uint32_t p);
 /* mrc_end_state returns the state of a QP; it is what all ways to ask say. */
 enum ibv_qp_state mrc_end_state(const struct mrc_end *e);
 
+/* ---- the controller's calls: mrc_ctl_steps.c ---- */
+
+void mrc_ctl_step(struct mrc *m, uint32_t side);
+
 #endif

@@ -4,7 +4,7 @@
  * with two pairs of QPs and a UD QP each between them, whose packets get lost, doubled and late;
  * objects are destroyed and made again, states change in any order, memory is deregistered, CQs and
  * SRQs are resized, windows bound, limits armed, keys changed. The first byte says whose receives
- * are those of an SRQ.
+ * are those of an SRQ, and whether QPs and CQs are extended ones.
  *
  * A model beside it knows what must come of it: each WR completes at most once, in order, and none
  * of before a reset; what has users is not destroyed; messages come once, in order, and what is
@@ -24,6 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define WORLD_SRQ 1u	/* both pairs */
 #define WORLD_UD_SRQ 2u /* datagrams */
 #define WORLD_DROPS 4u	/* resets drop completions of receives of the SRQ */
+#define WORLD_EXTENDED 8u
 
 /* ---- set-up ---- */
 
@@ -35,7 +36,7 @@ static void open_side(struct verbs *v, uint32_t side, uint8_t how)
 	vs->mw = ibv_alloc_mw(s->pd, IBV_MW_TYPE_2);
 	mb_assert(vs->mw);
 	for (uint32_t i = 0; i < ENDS; i++) {
-		vs->end[i].cq = ibv_create_cq(s->context, CQE, NULL, NULL, 0);
+		vs->end[i].cq = verbs_create_cq(v, s->context);
 		mb_assert(vs->end[i].cq);
 		vs->end[i].wants_srq = how & (i == UD ? WORLD_UD_SRQ : WORLD_SRQ);
 		model_open(&vs->end[i].model, s, &v->w.side[1 - side]);
@@ -122,14 +123,13 @@ static void step_send(struct verbs *v, uint32_t side, uint32_t p)
 				 .send_flags = (model.signaled ? IBV_SEND_SIGNALED : 0) |
 					       (how & HOW_FENCE ? IBV_SEND_FENCE : 0),
 				 .imm_data = model_imm(&e->model, &model)};
-	struct ibv_send_wr *bad;
 
 	if (!e->qp)
 		return;
 	aim(v, side, how, &model, &wr);
 	if (model.kind == MODEL_WRITE && how & HOW_INLINE && len <= HOW_INLINE_MAX)
 		wr.send_flags |= IBV_SEND_INLINE;
-	if (ibv_post_send(e->qp, &wr, &bad))
+	if (verbs_post_send(v, e->qp, &wr))
 		return;
 	model_sent(&e->model, &model);
 	v->adds_posted += model.kind == MODEL_ADD;
@@ -169,9 +169,8 @@ static void step_bind(struct verbs *v, uint32_t side, uint32_t p)
 					  .addr = (uintptr_t)s->memory[TARGET],
 					  .length = PATTERN_BYTES,
 					  .mw_access_flags = IBV_ACCESS_REMOTE_WRITE}}};
-	struct ibv_send_wr *bad;
 
-	if (!e->qp || !s->mr[TARGET] || ibv_post_send(e->qp, &wr, &bad))
+	if (!e->qp || !s->mr[TARGET] || verbs_post_send(v, e->qp, &wr))
 		return;
 	mw->rkey = wr.bind_mw.rkey;
 	model_sent(&e->model, &model);
@@ -335,6 +334,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	world_open(&v->w, data, size);
 	how = fuzz_u8(&v->w.in);
 	v->drops = how & WORLD_DROPS;
+	v->extended = how & WORLD_EXTENDED;
 	for (uint32_t s = 0; s < SIDES; s++)
 		open_side(v, s, how);
 	for (uint32_t p = 0; p < PAIRS; p++)

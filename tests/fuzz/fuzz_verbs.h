@@ -59,9 +59,19 @@ struct verbs_side {
 struct verbs {
 	struct world w;
 	struct verbs_side of[SIDES];
-	bool drops; /* resets drop completions, which else are polled before */
+	bool drops;    /* resets drop completions, which else are polled before */
+	bool extended; /* QPs and CQs are extended ones */
 	uint64_t adds_posted, adds_done;
 };
+
+/* ---- calls that there are twice, of extended objects: verbs_ext.c ---- */
+
+struct ibv_cq *verbs_create_cq(const struct verbs *v, struct ibv_context *context);
+int verbs_poll_cq(const struct verbs *v, struct ibv_cq *cq, int n, struct ibv_wc *wc);
+struct ibv_qp *verbs_create_qp(const struct verbs *v, struct ibv_pd *pd,
+			       const struct ibv_qp_init_attr *init);
+/* verbs_post_send posts one WR; it returns what the call did. */
+int verbs_post_send(const struct verbs *v, struct ibv_qp *qp, struct ibv_send_wr *wr);
 
 /* ---- QPs and their completions: verbs_end.c ---- */
 

@@ -68,6 +68,11 @@ def hint(number, end=0):
 
 BUSY, CONTEXT = bytes([14]), bytes([15])
 ALL = bytes([5 | 3 << 4])
+DEVICE, EVS, REFUSED, REQUESTS = range(4)
+
+
+def ctl(what, how=0, end=0, *more):
+    return bytes([15 | 1 << 4 | end, what, how, *more])
 
 
 def seeds():
@@ -110,6 +115,12 @@ def seeds():
         modify(HINT, 3) + hint(0x20) + hint(0x20, PAIR1) + modify(HINT, 0) + hint(0x20, PAIR1) + qp()
     yield "busy", BUSY + bytes([14 | PAIR1]) + qp() + BUSY
     yield "contexts", CONTEXT + every + CONTEXT + ALL
+    yield "controller", b"".join(ctl(DEVICE, port << 3 | mask) for port in range(4) for mask in range(4)) + \
+        b"".join(ctl(EVS, n, n % 2 * SIDE1) for n in range(40)) + ctl(REFUSED, 0, 0, 0, 0, 0) + \
+        ctl(REFUSED, 0, 0, 255, 255, 1)
+    yield "requests", b"".join(ctl(REQUESTS, wrong, wrong % 2 * SIDE1) for wrong in range(8)) + every + \
+        ctl(REQUESTS, 8) + ALL
+    yield "requests_lost", loss(0x11) + ctl(REQUESTS) + loss(0xAB) + ctl(REQUESTS, 16, SIDE1) + every + ALL
     yield "windows", connect(0x1F) + every + ALL + connect(0x63) + every + ALL
 
 

@@ -10,7 +10,7 @@ import pathlib
 CORPUS = pathlib.Path(__file__).parent / "corpus" / "verbs"
 
 SIDE1, PAIR1 = 0x80, 0x40
-ON_SRQ, UD_ON_SRQ, DROPS = 1, 2, 4
+ON_SRQ, UD_ON_SRQ, DROPS, EXTENDED = 1, 2, 4, 8
 SEND, WRITE, WRITE_IMM, READ, ADD = range(5)
 UNSIGNALED, FENCE, INLINE, WINDOW = 8, 16, 32, 128
 RESET, ERR, SQD, RTS = range(4)
@@ -189,6 +189,11 @@ def seeds():
         yield name, bytes([0]) + script
     mixed = srq_recv(8) + datagram() + post(WRITE) + ALL + post(SEND) + datagram() + post(SEND, PAIR1) + arm(3) + \
         ALL + ud(UD_MADE, SIDE1, 1) * 2 + ud(UD_CONNECT) + datagram() + ALL
+    plain = dict(seeds_of_pairs()) | dict(seeds_of_ud())
+    for name in ("every_operation", "both_ways", "lost", "unsignaled", "inline", "empty", "too_many", "to_err", "resized",
+                 "window", "ud_both_ways"):
+        yield f"extended_{name}", bytes([EXTENDED]) + plain[name]
+    yield "extended_on_srq", bytes([EXTENDED | UD_ON_SRQ | ON_SRQ]) + mixed
     yield "ud_on_srq", bytes([UD_ON_SRQ | ON_SRQ]) + mixed
     yield "ud_alone_on_srq", bytes([UD_ON_SRQ]) + mixed + ud(UD_STATE, SIDE1, ERR) + ALL
     yield "ud_fails_in_rtr", bytes([UD_ON_SRQ]) + object_(RECEIVED, SIDE1) + srq_recv() + datagram() + ud(UD_CONNECT) + \

@@ -34,7 +34,7 @@ int verbs_poll(struct verbs *v, uint32_t side, uint32_t i, int n)
 {
 	struct end *e = &v->of[side].end[i];
 	struct ibv_wc wc[16];
-	int got = ibv_poll_cq(e->cq, n, wc);
+	int got = verbs_poll_cq(v, e->cq, n, wc);
 
 	mb_assert(got >= 0 && got <= n);
 	for (int k = 0; k < got; k++) {
@@ -127,7 +127,7 @@ void verbs_open_qp(struct verbs *v, uint32_t side, uint32_t i)
 		verbs_srq_open(v, side);
 	if (e->wants_srq)
 		init.srq = q->srq;
-	e->qp = ibv_create_qp(v->w.side[side].pd, &init);
+	e->qp = verbs_create_qp(v, v->w.side[side].pd, &init);
 	mb_assert(e->qp || errno == ENOMEM);
 	e->shared = e->qp && e->wants_srq;
 }

@@ -93,7 +93,6 @@ void verbs_ud_send(struct verbs *v, uint32_t side)
 				 .send_flags = (model.signaled ? IBV_SEND_SIGNALED : 0) |
 					       (how & HOW_SOLICITED ? IBV_SEND_SOLICITED : 0),
 				 .imm_data = htonl(vs->n_sent << PLACE_BITS | place)};
-	struct ibv_send_wr *bad;
 
 	if (!e->qp || !vs->ah)
 		return;
@@ -111,7 +110,7 @@ void verbs_ud_send(struct verbs *v, uint32_t side)
 	}
 	if (how & HOW_INLINE && len <= HOW_INLINE_MAX)
 		wr.send_flags |= IBV_SEND_INLINE;
-	if (ibv_post_send(e->qp, &wr, &bad))
+	if (verbs_post_send(v, e->qp, &wr))
 		return;
 	model_sent(&e->model, &model);
 	vs->n_sent++;
