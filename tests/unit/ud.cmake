@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-softmrc_test(unit_ud_health SOURCES unit_ud_health.c LINKS ud LABELS unit)
+foreach(name ud_health ud_qp ud_tx)
+	softmrc_test(unit_${name} SOURCES unit_${name}.c LINKS ud core LABELS unit)
+endforeach()
+target_link_options(unit_ud_qp PRIVATE LINKER:--wrap=calloc)
 # What a NIC makes of it.
 foreach(name ud ud_peers)
 	softmrc_test(unit_${name} SOURCES unit_${name}.c LINKS host LABELS unit)

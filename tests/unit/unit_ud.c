@@ -7,6 +7,7 @@
 
 #include <errno.h>
 
+#include "base/bytes.h"
 #include "wire/datagram.h"
 
 #define UD_TEST(function, name) TEST_WITH(ud_setup, ud_teardown, function, name)
@@ -243,6 +244,10 @@ UD_TEST(mh_qp_post_send, too_long_is_done_and_not_sent)
 	assert_u_eq(ud_poll(u).status, RD_WC_SUCCESS);
 	assert_u_eq(fixture_counter(u->nic, "ud_tx_unsent"), 1);
 	assert_u_eq(fixture_counter(u->nic, "ud_tx"), 0);
+	wr = ud_wr(u, &sge, 4096);
+	assert_i_eq(ud_post(u, &wr), 0);
+	assert_u_eq(ud_poll(u).status, RD_WC_SUCCESS);
+	assert_u_eq(fixture_counter(u->nic, "ud_tx"), 1);
 }
 
 UD_TEST(mh_qp_post_send, refusals)
@@ -326,6 +331,7 @@ UD_TEST(mu_receive, fills_a_receive)
 	assert_u_eq(wc.imm, 0x01020304);
 	assert_u_eq(wc.flags, RD_WC_GRH | RD_WC_WITH_IMM);
 	assert_u_eq(u->nic->buffer[0] >> 4, 6);
+	assert_u_eq(mb_load_be16(u->nic->buffer + 4), 12 + 8 + 4 + 4096 + 4);
 	assert_bytes_eq(u->nic->buffer + 8, fixture_addr(0, 9, 0).ip, 16);
 	assert_bytes_eq(u->nic->buffer + 24, fixture_addr(0, 1, 0).ip, 16);
 	for (uint32_t i = 0; i < 4096; i++)

@@ -95,6 +95,20 @@ TEST(mu_health_probe_ended, a_dead_path_is_left)
 	assert_u_eq(n.h.set->n_usable, PATHS - 1);
 }
 
+/* REQ(ud.health.retire) */
+TEST(mu_health_probe_ended, retires_at_the_last_of_its_tries)
+{
+	struct net n;
+	uint32_t failed = 0;
+
+	net_init(&n, PATHS);
+	while (n.counts.ud_evs_retired == 0 && failed < 2 * MU_TRIES) {
+		play(&n, ALL & ~(1u << 3));
+		failed += n.asked >> 3 & 1;
+	}
+	assert_u_eq(failed, MU_TRIES);
+}
+
 /* Now and then a probe is lost by a busy host. */
 TEST(mu_health_probe_ended, failures_must_be_in_a_row)
 {
@@ -120,9 +134,39 @@ TEST(mu_health_probe_ended, silence_proves_nothing)
 	before = n.now_ns;
 	play(&n, 0);
 	assert_true(n.now_ns - before >= MU_ROUND_NS << MU_ROUND_SHIFTS);
+	assert_u_eq(n.h.next_ns - n.now_ns, MU_ROUND_NS << MU_ROUND_SHIFTS);
 	/* And as often as others when he does. */
 	play(&n, ALL);
 	assert_u_eq(n.h.next_ns - n.now_ns, MU_ROUND_NS);
+}
+
+/* One round that asks the two EVs of a set, the second one first. */
+static void ask_both(struct net *n, bool first_answers, bool second_answers)
+{
+	n->h.n_asked = 0;
+	mu_health_probe_sent(&n->h, 1);
+	mu_health_probe_sent(&n->h, 0);
+	mu_health_probe_ended(&n->h, 0, first_answers, MS, n->now_ns, &n->counts);
+	mu_health_probe_ended(&n->h, 1, second_answers, MS, n->now_ns, &n->counts);
+}
+
+/* Nor does another one that is bad take its place: that comes back by its own answers.
+ * REQ(ud.health.last) */
+TEST(mu_health_probe_ended, the_last_good_one_is_not_exchanged)
+{
+	struct net n;
+
+	net_init(&n, 2);
+	while (n.counts.ud_evs_retired == 0)
+		ask_both(&n, false, true);
+	assert_u_eq(bad_paths(&n), 1);
+	for (uint32_t i = 0; i < MU_TRIES; i++) {
+		assert_u_eq(bad_paths(&n), 1);
+		ask_both(&n, true, false);
+	}
+	assert_u_eq(bad_paths(&n), 0);
+	assert_u_eq(n.counts.ud_evs_retired, 1);
+	assert_u_eq(n.counts.ud_evs_revived, 1);
 }
 
 /* REQ(ud.health.revive) */
@@ -143,6 +187,57 @@ TEST(mu_health_probe_ended, comes_back_after_answers_in_a_row)
 	}
 	assert_u_eq(answers, MU_TRIES);
 	assert_u_eq(bad_paths(&n), 0);
+}
+
+static void retire(struct net *n, uint16_t ev)
+{
+	struct mt_ev_change changes[2];
+
+	assert_u_eq(mt_ev_retire(n->h.set, ev, n->now_ns, MT_EV_BY_LOSS, changes), 1);
+}
+
+/* Whether a round that began at this time would ask an EV. */
+static bool would_ask(const struct net *n, uint16_t ev, uint64_t now_ns)
+{
+	struct mu_health h = n->h;
+	uint16_t evs[MU_ROUND_PROBES];
+	uint32_t k = mu_health_choose_evs(&h, now_ns, evs);
+
+	for (uint32_t i = 0; i < k; i++)
+		if (evs[i] == ev)
+			return true;
+	return false;
+}
+
+TEST(mu_health_choose_evs, a_bad_one_when_it_is_due)
+{
+	struct net n;
+	uint64_t due_ns;
+
+	net_init(&n, PATHS);
+	retire(&n, 3);
+	due_ns = mt_ev_fault(n.h.set, 3)->next_probe_ns;
+	assert_true(due_ns > n.now_ns);
+	assert_false(would_ask(&n, 3, due_ns - 1));
+	assert_true(would_ask(&n, 3, due_ns));
+}
+
+/* Beside the one that was answered last two may be doubtful: others are to be asked, too. */
+TEST(mu_health_choose_evs, some_doubtful_ones_at_a_time)
+{
+	struct net n;
+	uint16_t evs[MU_ROUND_PROBES];
+	uint32_t k, bad = 0;
+
+	net_init(&n, PATHS);
+	n.h.answered = 0;
+	for (uint16_t ev = 1; ev < 5; ev++)
+		retire(&n, ev);
+	k = mu_health_choose_evs(&n.h, n.now_ns + MU_BAD_MAX_NS, evs);
+	assert_u_eq(k, MU_ROUND_PROBES);
+	for (uint32_t i = 0; i < k; i++)
+		bad += !mt_ev_is_usable(n.h.set, evs[i]);
+	assert_u_eq(bad, MU_ROUND_DOUBTFUL);
 }
 
 TEST(mu_health_choose_evs, bad_ones_are_asked_ever_more_rarely)
@@ -191,6 +286,7 @@ TEST(mu_health_probe_timeout, grows_with_the_rtt_and_with_silence)
 	play(&n, 0);
 	assert_u_eq(mu_health_probe_timeout(&n.h), 4 * MU_ROUND_NS);
 	play(&n, 3);
+	assert_u_eq(n.h.set->probe_rtt_ns, MS); /* of the answers */
 	n.h.set->probe_rtt_ns = 30 * MS;
 	assert_u_eq(mu_health_probe_timeout(&n.h), 120 * MS);
 }

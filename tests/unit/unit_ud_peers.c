@@ -214,8 +214,12 @@ PEERS_TEST(mu_peers_find, remembers)
 	assert_u_eq(mt_ev_retire(peer->health.set, 1, now_ns, MT_EV_BY_LOSS, changes), 1);
 	mu_peers_find(nic->ud, peer, &p->ah.dest, FIXTURE_PEER_QPN, now_ns - 1);
 	assert_true(mu_peer_is_path_bad(peer, 1));
-	mu_peers_find(nic->ud, peer, &p->ah.dest, FIXTURE_PEER_QPN, now_ns + UINT64_C(10000000001));
+	mu_peers_find(nic->ud, peer, &p->ah.dest, FIXTURE_PEER_QPN, now_ns + UINT64_C(10000000000));
+	peer->health.n_open = 0;
+	assert_true(mu_peer_is_path_bad(peer, 1));
+	mu_peers_find(nic->ud, peer, &p->ah.dest, FIXTURE_PEER_QPN, now_ns + UINT64_C(20000000001));
 	assert_false(mu_peer_is_path_bad(peer, 1));
+	peer->health.n_open = 2 * MU_ROUND_PROBES; /* which may all end yet */
 	mh_nic_unlock(nic);
 }
 
@@ -263,4 +267,81 @@ PEERS_TEST(mu_peers_find, no_place)
 	}
 	mh_nic_unlock(nic);
 	assert_u_eq(refused, 1000 - MU_PEER_SETS * MU_PEER_WAYS);
+}
+
+/* How many frames have come to the peer by now. */
+static uint32_t come(struct peers_fixture *p)
+{
+	struct mio_rx frame;
+	uint32_t n = 0;
+
+	for (uint32_t plane = 0; plane < FIXTURE_PLANES; plane++)
+		while (mio_port_rx(p->nic->peer[plane], 0, &frame, 1) == 1)
+			n++;
+	return n;
+}
+
+/* Nobody else sends here, for the lock is held. */
+PEERS_TEST(mu_peers_flush, sends_probes_at_once)
+{
+	struct peers_fixture *p = *state;
+	struct mh_nic *nic = p->nic->dev->nic;
+	uint64_t now_ns = mh_now_ns();
+	struct mu_peer *peer;
+	uint32_t asked;
+
+	mh_nic_lock(nic);
+	peer = mu_peers_find(nic->ud, NULL, &p->ah.dest, FIXTURE_PEER_QPN, now_ns);
+	assert_false(nic->ud->has_probes);
+	now_ns += MU_ROUND_NS;
+	mu_peers_find(nic->ud, peer, &p->ah.dest, FIXTURE_PEER_QPN, now_ns);
+	asked = peer->health.n_open;
+	assert_true(asked > 0);
+	assert_u_eq(come(p), 0);
+	mu_peers_flush(nic->ud, now_ns);
+	assert_u_eq(come(p), asked);
+	assert_false(nic->ud->has_probes);
+	/* As each run does, whatever else it sends. */
+	peer->health.n_open = 0;
+	now_ns += MU_ROUND_NS;
+	mu_peers_find(nic->ud, peer, &p->ah.dest, FIXTURE_PEER_QPN, now_ns);
+	assert_true(nic->ud->has_probes);
+	mu_run(nic->ud, 0, now_ns);
+	assert_false(nic->ud->has_probes);
+	peer->health.n_open = 2 * MU_ROUND_PROBES; /* which may all end yet */
+	mh_nic_unlock(nic);
+}
+
+/* The end of the only probe of a round of which another EV's was answered. */
+static void fail_round(struct mh_nic *nic, struct mu_peer *peer, uint64_t now_ns)
+{
+	struct mt_event end = {.wr_id = (uint64_t)peer->number << 17 | 1,
+			       .ep_status = MT_EP_TIMED_OUT};
+
+	peer->health.n_asked = 0;
+	mu_health_probe_sent(&peer->health, 0);
+	mu_health_probe_sent(&peer->health, 1);
+	mu_health_probe_ended(&peer->health, 1, true, 1, now_ns, &nic->ud->counts);
+	assert_true(mu_deliver_probe(nic->ud, &end, now_ns));
+}
+
+/* A doubt is settled though no datagram goes, and it alone; not long after the last one. */
+PEERS_TEST(mu_deliver_probe, asks_again_in_doubt)
+{
+	struct peers_fixture *p = *state;
+	struct mh_nic *nic = p->nic->dev->nic;
+	uint64_t now_ns = mh_now_ns();
+	struct mt_event end = {.wr_id = 2};
+	struct mu_peer *peer;
+
+	mh_nic_lock(nic);
+	assert_false(mu_deliver_probe(nic->ud, &end, now_ns)); /* not of these */
+	peer = mu_peers_find(nic->ud, NULL, &p->ah.dest, FIXTURE_PEER_QPN, now_ns);
+	fail_round(nic, peer, now_ns + UINT64_C(2000000000));
+	assert_true(peer->health.doubtful);
+	assert_u_eq(come(p), 0);
+	fail_round(nic, peer, now_ns + MU_ROUND_NS);
+	assert_true(peer->health.n_open > 0);
+	assert_u_eq(come(p), peer->health.n_open);
+	mh_nic_unlock(nic);
 }
