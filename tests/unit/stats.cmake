@@ -1,2 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-softmrc_test(unit_stats_reader SOURCES unit_stats_reader.c LINKS stats LABELS unit)
+foreach(name stats_copy stats_files stats_reader)
+	softmrc_test(unit_${name} SOURCES unit_${name}.c LINKS stats LABELS unit)
+endforeach()
+target_link_options(unit_stats_reader PRIVATE LINKER:--wrap=fdopendir)

@@ -5,6 +5,7 @@
 #include "support/test.h"
 #include "unit/stats_fixture.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -12,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,9 +22,36 @@ static char dir[] = "/tmp/mrc-read-XXXXXX";
 static struct mrc_stats_segment segment;
 static struct stats_reader stats;
 
+static uint32_t open_before; /* descriptors */
+
+/* As where there is no memory for it. */
+static bool refuse_folders;
+
+DIR *__wrap_fdopendir(int fd);
+DIR *__real_fdopendir(int fd);
+
+DIR *__wrap_fdopendir(int fd)
+{
+	return refuse_folders ? NULL : __real_fdopendir(fd);
+}
+
+static uint32_t count_open(void)
+{
+	DIR *fds = opendir("/proc/self/fd");
+	uint32_t n = 0;
+
+	assert_non_null(fds);
+	while (readdir(fds))
+		n++;
+	closedir(fds);
+	return n;
+}
+
 static int dir_setup(void **state)
 {
 	(void)state;
+	refuse_folders = false;
+	open_before = count_open();
 	strcpy(dir + sizeof(dir) - 7, "XXXXXX");
 	return mkdtemp(dir) ? 0 : -1;
 }
@@ -31,6 +60,7 @@ static int dir_teardown(void **state)
 {
 	(void)state;
 	stats_reader_close(&stats);
+	assert_u_eq(count_open(), open_before);
 	return rmdir(dir);
 }
 
@@ -166,6 +196,32 @@ STATS_TEST(folder_of_too_long_a_name)
 	unconfigure(path);
 }
 
+/* Writes a file of so many bytes, the last of them `last`, into MRC_CONFIG. */
+static int read_file_of(size_t bytes, char last)
+{
+	char path[64];
+	FILE *f;
+
+	configure(path, "");
+	f = fopen(path, "we");
+	assert_non_null(f);
+	for (size_t i = 1; i < bytes; i++)
+		fputc('\n', f);
+	fputc(last, f);
+	assert_i_eq(fclose(f), 0);
+	stats_reader_open(&stats, NULL, 0);
+	unconfigure(path);
+	return stats.config_err;
+}
+
+STATS_TEST(configuration_file_that_is_no_text)
+{
+	assert_i_eq(read_file_of(16383, '\n'), 0);
+	assert_i_eq(read_file_of(16384, '\n'), EFBIG);
+	assert_non_null(strstr(stats.error, "is not a text of less than 16384 bytes"));
+	assert_i_eq(read_file_of(5, '\0'), EFBIG);
+}
+
 STATS_TEST(growth_between_two_readings)
 {
 	const struct stats_process *p = &stats.process[0];
@@ -178,7 +234,7 @@ STATS_TEST(growth_between_two_readings)
 	assert_u_eq(stats.n, 1);
 	assert_true(stats_per_second(p, 10, 4) == 0);
 	segment.counter[1].value += 8;
-	publish(5, false);
+	close(publish(5, false));
 	assert_i_eq(stats_reader_read(&stats, 3000000000), 0);
 	assert_u_eq(stats_counter(p->now, "tx_retransmits"), 13);
 	assert_u_eq(stats_counter(p->before, "tx_retransmits"), 5);
@@ -201,6 +257,55 @@ STATS_TEST(a_process_that_went_is_shown_once_more)
 	assert_true(stats.process[0].gone);
 	assert_i_eq(stats_reader_read(&stats, 3), 0);
 	assert_u_eq(stats.n, 0);
+}
+
+/* Looking at a file leaves it to whoever comes to have its number. */
+STATS_TEST(a_file_is_not_kept_from_its_next_owner)
+{
+	char path[64];
+	int fd;
+
+	fixture_segment(&segment, 5);
+	fd = publish(5, true);
+	stats_reader_open(&stats, dir, 0);
+	assert_i_eq(stats_reader_read(&stats, 1), 0);
+	close(fd);
+	assert_i_eq(stats_reader_read(&stats, 2), 0);
+	assert_true(stats.process[0].gone);
+	path_of(path, 5);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	assert_i_eq(flock(fd, LOCK_EX | LOCK_NB), 0);
+	withdraw(fd, 5);
+}
+
+STATS_TEST(processes_have_the_names_of_their_programs)
+{
+	uint32_t own = (uint32_t)getpid(), nobody = 999999999;
+	char name[16];
+	int fd, other;
+
+	assert_i_eq(prctl(PR_GET_NAME, name), 0);
+	assert_i_eq(prctl(PR_SET_NAME, "na\033me"), 0);
+	fixture_segment(&segment, own);
+	fd = publish(own, true);
+	other = publish(nobody, true);
+	stats_reader_open(&stats, dir, own);
+	assert_i_eq(stats_reader_read(&stats, 1), 0);
+	assert_string_equal(stats.process[0].command, "na?me");
+	stats_reader_close(&stats);
+	stats_reader_open(&stats, dir, nobody);
+	assert_i_eq(stats_reader_read(&stats, 1), 0);
+	assert_string_equal(stats.process[0].command, "?");
+	assert_i_eq(prctl(PR_SET_NAME, name), 0);
+	withdraw(fd, own);
+	withdraw(other, nobody);
+}
+
+STATS_TEST(own_process_alone)
+{
+	stats_reader_open_own(&stats);
+	assert_u_eq(stats.only_pid, (uint32_t)getpid());
+	assert_false(stats.others || stats.all);
 }
 
 STATS_TEST(what_crashed_is_not_shown)
@@ -327,7 +432,7 @@ STATS_TEST(a_file_that_becomes_something_else_is_of_the_past)
 	stats_reader_open(&stats, dir, 0);
 	assert_i_eq(stats_reader_read(&stats, 1), 0);
 	segment.version++;
-	publish(5, false);
+	close(publish(5, false));
 	assert_i_eq(stats_reader_read(&stats, 2), 0);
 	assert_true(stats.process[0].gone);
 	withdraw(fd, 5);
@@ -377,6 +482,7 @@ STATS_TEST(what_is_of_another_user_is_refused)
 	assert_i_eq(stats_reader_read(&stats, 1), 0);
 	assert_u_eq(stats.n, 0);
 	assert_u_eq(stats.refused, 1);
+	assert_u_eq(stats.unreadable + stats.unseen, 0);
 	stats.others = true; /* root looks at others, of whom nothing is believed */
 	assert_i_eq(stats_reader_read(&stats, 1), 0);
 	assert_u_eq(stats.n, 1);
@@ -505,17 +611,16 @@ STATS_TEST(a_group_reads_what_is_shared_with_it)
 	remove_folders();
 }
 
-STATS_TEST(one_user_alone_does_not_hide_the_others)
+/* The folder of a user with three files too many, and that of another one with one. */
+static void fill_folder(uid_t owner, uid_t other)
 {
 	char keep[sizeof(dir)], name[64];
 
-	if (geteuid() != 0)
-		test_skip("only root sees what is of others");
 	fixture_segment(&segment, 5);
-	publish_in(0, 0, 0700, 6, 0);
-	enter_folder(keep, 64999, SOMEBODY, 0700);
+	publish_in(other, other, 0700, 6, other);
+	enter_folder(keep, owner, owner, 0700);
 	close(publish(1, false));
-	assert_i_eq(chown("1" MRC_STATS_SUFFIX, SOMEBODY, SOMEBODY), 0);
+	assert_i_eq(chown("1" MRC_STATS_SUFFIX, owner, owner), 0);
 	for (uint32_t pid = 2; pid <= STATS_PROCESSES_OF_USER_MAX + 3; pid++) {
 		path_of(name, pid);
 		assert_i_eq(link("1" MRC_STATS_SUFFIX, name), 0);
@@ -525,6 +630,29 @@ STATS_TEST(one_user_alone_does_not_hide_the_others)
 	assert_u_eq(stats.n, STATS_PROCESSES_OF_USER_MAX + 1);
 	assert_u_eq(stats.unseen, 3);
 	remove_folders();
+	stats_reader_close(&stats);
+}
+
+STATS_TEST(one_user_alone_does_not_hide_the_others)
+{
+	if (geteuid() != 0)
+		test_skip("only root sees what is of others");
+	fill_folder(SOMEBODY, 0);
+	fill_folder(0, SOMEBODY);
+}
+
+STATS_TEST(folders_that_there_is_no_memory_for_are_left)
+{
+	if (geteuid() != 0)
+		test_skip("only root sees what is of others");
+	fixture_segment(&segment, 5);
+	publish_in(0, 0, 0700, 6, 0);
+	refuse_folders = true;
+	open_all();
+	assert_u_eq(stats.n, 0);
+	remove_folders();
+	stats_reader_open(&stats, dir, 0);
+	assert_i_eq(stats_reader_find(&stats), 0);
 }
 
 STATS_TEST(a_default_folder_of_another_user_is_an_error)
@@ -671,6 +799,19 @@ ENDED_TEST(stats_reader_events, gives_each_event_once)
 	assert_u_eq(stamps[2], 12);
 }
 
+/* A place that no process has any more is not looked at. */
+ENDED_TEST(stats_reader_events, of_processes_alone)
+{
+	segment.events = 2;
+	write_ended(1, sizeof(segment));
+	stats_reader_find(&stats);
+	taken = 0;
+	stats.n = 0;
+	assert_u_eq(stats_reader_events(&stats, take_stamp, &taken), 0);
+	assert_u_eq(taken, 0);
+	stats.n = 1;
+}
+
 ENDED_TEST(stats_reader_events, counts_what_was_overwritten)
 {
 	segment.events = MRC_STATS_EVENTS + 5;
@@ -707,4 +848,15 @@ TEST(stats_reader_read, a_folder_that_is_not_there_is_empty)
 	assert_u_eq(stats.n, 0);
 	stats_reader_open(&stats, "/dev/null", 0);
 	assert_i_eq(stats_reader_read(&stats, 1), ENOTDIR);
+}
+
+/* What lies behind the list of counters is no counter. */
+TEST(stats_counter_find, in_a_full_list)
+{
+	fixture_segment(&segment, 5);
+	for (uint32_t i = 0; i < MRC_STATS_COUNTERS; i++)
+		fixture_counter(&segment, i, i + 1 < MRC_STATS_COUNTERS ? "any" : "last", i);
+	memcpy(&segment.port[0], "behind", sizeof("behind"));
+	assert_non_null(stats_counter_find(&segment, "last"));
+	assert_null(stats_counter_find(&segment, "behind"));
 }
