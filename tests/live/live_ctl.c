@@ -109,6 +109,7 @@ TEST_WITH(fixture_setup, fixture_teardown, mrc_ctl_ev_events, are_refused)
 {
 	struct fixture *r = *state;
 	struct mrc_cq *cq = mrc_create_cq(r->ctx, 1, NULL, NULL, 0);
+	struct mrc_context *other = mrc_create_context(r->verbs, NULL);
 	struct mrc_ctl_ev_event event;
 
 	assert_non_null(cq);
@@ -117,6 +118,11 @@ TEST_WITH(fixture_setup, fixture_teardown, mrc_ctl_ev_events, are_refused)
 	assert_int_equal(errno, ENOTSUP);
 	assert_null(mrc_ctl_create_ev_event_cq(r->ctx, 0, NULL, NULL, 0));
 	assert_int_equal(errno, EINVAL);
+	assert_null(mrc_ctl_create_ev_event_cq(r->ctx, 1, NULL, r->channel, 0));
+	assert_int_equal(errno, ENOTSUP);
+	assert_null(mrc_ctl_create_ev_event_cq(other, 1, NULL, r->channel, 0));
+	assert_int_equal(errno, EINVAL);
+	assert_int_equal(mrc_destroy_context(other), 0);
 	assert_int_equal(mrc_ctl_poll_ev_event(cq, 1, &event), -ENOTSUP);
 	assert_int_equal(mrc_ctl_poll_ev_event(cq, -1, &event), -EINVAL);
 	assert_int_equal(mrc_ctl_poll_ev_event(NULL, 1, &event), -EINVAL);
@@ -162,6 +168,39 @@ TEST_WITH(fixture_setup, fixture_teardown, mrc_ctl_query_ev_profile, the_devices
 	entries[n - 1].ev.port = 200;
 	assert_minus_one(mrc_ctl_query_ev_profile(r->ctx, 0, &attr, MRC_CTL_EV_PROFILE_EV_OP),
 			 ENOENT);
+}
+
+/* Not more than there is room for is written, and room for all is enough. */
+TEST_WITH(fixture_setup, fixture_teardown, mrc_ctl_query_ev_profile, in_room_for_just_all)
+{
+	static struct mrc_ctl_ev_op_entry many[EVS_ROOM];
+	struct fixture *r = *state;
+	int n = read_evs(r, many, EVS_ROOM);
+	struct mrc_ctl_ev_op_entry *entries = calloc((size_t)n, sizeof(*entries));
+
+	assert_non_null(entries);
+	assert_int_equal(read_evs(r, entries, n), n);
+	assert_bytes_eq(entries, many, (size_t)n * sizeof(*entries));
+	free(entries);
+}
+
+TEST_WITH(fixture_setup, fixture_teardown, mrc_ctl_query_ev_profile, fills_in_what_the_mask_names)
+{
+	struct fixture *r = *state;
+	struct mrc_ctl_ev_profile_attr attr;
+
+	memset(&attr, 0x5A, sizeof(attr));
+	assert_int_equal(mrc_ctl_query_ev_profile(r->ctx, 0, &attr, 0), 0);
+	for (size_t i = 0; i < sizeof(attr); i++)
+		assert_u_eq(((const uint8_t *)&attr)[i], 0x5A);
+	assert_int_equal(mrc_ctl_query_ev_profile(r->ctx, 0, &attr,
+						  MRC_CTL_EV_PROFILE_STATE |
+							  MRC_CTL_EV_PROFILE_FMT_ID |
+							  MRC_CTL_EV_PROFILE_EVENT_MASK),
+			 0);
+	assert_int_equal(attr.profile_state, MRC_CTL_PROFILE_ONLINE);
+	assert_u_eq(attr.ev_fmt_profile_id, 0);
+	assert_int_equal(attr.ev_event_mask, 0);
 }
 
 TEST_WITH(fixture_setup, fixture_teardown, mrc_ctl_query_ev_profile, refusals)
@@ -252,6 +291,8 @@ TEST_WITH(fixture_setup, fixture_teardown, mrc_ctl_ep_batch_send_wait, refusals)
 	assert_minus_one(SEND(63, MRC_CTL_EP_OP_EV_PROBE, req, 1), EINVAL);
 	assert_minus_one(SEND(0, (enum mrc_ctl_ep_op_type)7, req, 1), EINVAL);
 	assert_minus_one(SEND(0, MRC_CTL_EP_OP_PORT_STATUS_UPDATE, req, 1), ENOTSUP);
+	assert_minus_one(SEND(0, MRC_CTL_EP_OP_PORT_STATUS_UPDATE, req, 65535), ENOTSUP);
+	assert_minus_one(SEND(0, MRC_CTL_EP_OP_PORT_STATUS_UPDATE, req, 65536), EINVAL);
 	bad = req[0];
 	bad.ev_fmt_mode = MRC_CTL_EV_FMT_MODE_SRV6;
 	assert_minus_one(SEND(0, MRC_CTL_EP_OP_EV_PROBE, &bad, 1), ENOTSUP);

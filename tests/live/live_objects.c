@@ -277,6 +277,10 @@ TEST_WITH(fixture_setup, fixture_teardown, mrc_qp_hint, refusals)
 	assert_minus_one(mrc_query_qp_hint(NULL, &attr, 0), EINVAL);
 	assert_minus_one(mrc_query_qp_hint(hint, NULL, 0), EINVAL);
 	assert_minus_one(mrc_modify_qp_hint(hint, &negative, MRC_QP_HINT_NUM_QPS_PER_PEER), EINVAL);
+	negative = (struct mrc_qp_hint_attr){0, -1, -1, {0}};
+	assert_minus_one(mrc_modify_qp_hint(hint, &negative, MRC_QP_HINT_NUM_REMOTE_RECV_PEERS),
+			 EINVAL);
+	assert_int_equal(mrc_modify_qp_hint(hint, &negative, MRC_QP_HINT_NUM_QPS_PER_PEER), 0);
 	assert_minus_one(mrc_modify_qp_hint(hint, &attr, 1 << 5), EINVAL);
 	assert_minus_one(mrc_destroy_qp_hint(NULL), EINVAL);
 	assert_int_equal(mrc_query_qp_hint(hint, &attr, MRC_QP_HINT_NUM_QPS_PER_PEER), 0);

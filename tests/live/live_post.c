@@ -265,6 +265,23 @@ TEST_WITH(fixture_setup_connected, fixture_teardown, mrc_post_recv, full_queue)
 	assert_int_equal(mrc_post_recv(r->qp[1], NULL, &bad), -1);
 }
 
+TEST_WITH(fixture_setup_connected, fixture_teardown, mrc_post_recv, as_many_pieces_as_granted)
+{
+	struct fixture *r = *state;
+	struct mrc_qp_init_attr init;
+	struct ibv_sge sge[64] = {{0}};
+	struct ibv_recv_wr wr = {.sg_list = sge}, *bad;
+
+	assert_int_equal(mrc_query_qp(r->qp[1], NULL, 0, NULL, 0, &init), 0);
+	assert_true(init.cap.max_recv_sge < 64);
+	for (uint32_t i = 0; i < 64; i++)
+		sge[i] = (struct ibv_sge){(uintptr_t)r->memory, 1, r->mr->lkey};
+	wr.num_sge = (int)init.cap.max_recv_sge;
+	assert_int_equal(mrc_post_recv(r->qp[1], &wr, &bad), 0);
+	wr.num_sge++;
+	assert_int_equal(mrc_post_recv(r->qp[1], &wr, &bad), -1);
+}
+
 /* Sizes around packet boundaries and up to the whole buffer, all bytes compared. */
 TEST_WITH(fixture_setup_connected, fixture_teardown, mrc_post_send, bytes_arrive)
 {

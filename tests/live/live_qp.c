@@ -104,6 +104,7 @@ TEST_WITH(fixture_setup, fixture_teardown, mrc_create_qp, tells_what_was_granted
 	uint32_t qpn;
 
 	init.sq_sig_all = 5;
+	init.protocol_version = MRC_PROTOCOL_VERSION_1;
 	qp = mrc_create_qp(r->ctx, &init);
 	assert_non_null(qp);
 	assert_true(init.cap.max_send_wr >= FIXTURE_DEPTH && init.cap.max_inline_data >= 64);
@@ -180,6 +181,43 @@ TEST_WITH(fixture_setup, fixture_teardown, mrc_modify_qp, mrc_ranges)
 	}
 }
 
+TEST_WITH(fixture_setup, fixture_teardown, mrc_modify_qp, the_highest_values)
+{
+	struct fixture *r = *state;
+	struct mrc_qp_attr m = {.timeout = 24, .retry = {.linear_cnt = 7, .exp_cnt = 25}}, read;
+	int all = MRC_QP_TIMEOUT | MRC_QP_RETRY_CNT;
+
+	assert_int_equal(mrc_modify_qp(r->qp[0], NULL, 0, &m, all), 0);
+	assert_int_equal(mrc_query_qp(r->qp[0], NULL, 0, &read, all, NULL), 0);
+	assert_u_eq(read.timeout, 24);
+	assert_u_eq(read.retry.linear_cnt, 7);
+	assert_u_eq(read.retry.exp_cnt, 25);
+}
+
+/* Writing is what a peer may do unless the program says otherwise. */
+TEST_WITH(fixture_setup, fixture_teardown, mrc_modify_qp, access_that_nobody_named)
+{
+	struct fixture *r = *state;
+	struct ibv_qp_attr v = {.qp_state = IBV_QPS_RESET}, read;
+
+	assert_int_equal(mrc_modify_qp(r->qp[0], &v, IBV_QP_STATE, NULL, 0), 0);
+	v.qp_state = IBV_QPS_INIT;
+	assert_int_equal(mrc_modify_qp(r->qp[0], &v, IBV_QP_STATE, NULL, 0), 0);
+	assert_int_equal(mrc_query_qp(r->qp[0], &read, IBV_QP_ACCESS_FLAGS, NULL, 0, NULL), 0);
+	assert_u_eq(read.qp_access_flags, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
+	/* Later moves leave it. */
+	v.qp_access_flags = 0;
+	assert_int_equal(mrc_modify_qp(r->qp[0], &v, IBV_QP_ACCESS_FLAGS, NULL, 0), 0);
+	v = (struct ibv_qp_attr){.qp_state = IBV_QPS_RTR,
+				 .dest_qp_num = r->end[1].qpn,
+				 .ah_attr = {.is_global = 1, .grh = {.dgid = r->end[1].gid}}};
+	assert_int_equal(
+		mrc_modify_qp(r->qp[0], &v, IBV_QP_STATE | IBV_QP_AV | IBV_QP_DEST_QPN, NULL, 0),
+		0);
+	assert_int_equal(mrc_query_qp(r->qp[0], &read, IBV_QP_ACCESS_FLAGS, NULL, 0, NULL), 0);
+	assert_u_eq(read.qp_access_flags, 0);
+}
+
 TEST_WITH(fixture_setup, fixture_teardown, mrc_modify_qp, foreign_hint)
 {
 	struct fixture *r = *state;
@@ -250,7 +288,11 @@ TEST_WITH(fixture_setup, fixture_teardown, mrc_modify_qp, verbs_ranges)
 	REFUSE((void)0, TO_RTR | IBV_QP_RATE_LIMIT);
 #undef REFUSE
 	v = good_vattr(r);
-	assert_int_equal(mrc_modify_qp(r->qp[0], &v, TO_RTR | IBV_QP_CUR_STATE, NULL, 0), 0);
+	v.rq_psn = v.sq_psn = 0xFFFFFF;
+	assert_int_equal(mrc_modify_qp(r->qp[0], &v,
+				       TO_RTR | IBV_QP_CUR_STATE | IBV_QP_RQ_PSN | IBV_QP_SQ_PSN,
+				       NULL, 0),
+			 0);
 }
 
 TEST_WITH(fixture_setup, fixture_teardown, mrc_modify_qp, null_arguments)
@@ -394,13 +436,17 @@ TEST_WITH(fixture_setup_connected, fixture_teardown, mrc_modify_qp, reset_takes_
 {
 	struct fixture *r = *state;
 	struct ibv_qp_attr v = {.qp_state = IBV_QPS_RESET};
-	struct mrc_qp_attr m = {.vendor_cfg = {7}};
+	struct mrc_qp_hint_init_attr init = {0};
+	struct mrc_qp_hint *hint = mrc_create_qp_hint(r->ctx, &init);
+	struct mrc_qp_attr m = {.vendor_cfg = {7}, .qp_hint = hint};
 
-	assert_int_equal(mrc_modify_qp(r->qp[0], NULL, 0, &m, MRC_QP_VENDOR_CFG), 0);
+	assert_int_equal(mrc_modify_qp(r->qp[0], NULL, 0, &m, MRC_QP_VENDOR_CFG | MRC_QP_HINT), 0);
 	assert_int_equal(mrc_modify_qp(r->qp[0], &v, IBV_QP_STATE, NULL, 0), 0);
 	assert_int_equal(mrc_query_qp(r->qp[0], &v, IBV_QP_STATE, &m, MRC_QP_VENDOR_CFG, NULL), 0);
 	assert_int_equal(v.qp_state, IBV_QPS_RESET);
 	assert_int_equal(m.vendor_cfg[0], 0);
+	assert_null(m.qp_hint);
+	assert_int_equal(mrc_destroy_qp_hint(hint), 0);
 	/* and it can be used again */
 	fixture_connect(r, 0, &r->end[1]);
 }

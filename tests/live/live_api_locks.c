@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* live_api_locks.c - what the API keeps beside the NIC is read and changed under a lock. */
+#include "live/live_fixture.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "libmrc/libmrc.h"
+
+#define LOOK_MS 20
+
+struct call {
+	struct fixture *r;
+	struct mrc_qp_hint *hint;
+	int (*fn)(struct call *c);
+	int result;
+	atomic_bool is_done;
+};
+
+static int create_hint(struct call *c)
+{
+	struct mrc_qp_hint_init_attr init = {0};
+
+	c->hint = mrc_create_qp_hint(c->r->ctx, &init);
+	return !c->hint;
+}
+
+static int query_hint(struct call *c)
+{
+	struct mrc_qp_hint_attr attr;
+
+	return mrc_query_qp_hint(c->hint, &attr, MRC_QP_HINT_NUM_SEND_PEERS);
+}
+
+static int modify_hint(struct call *c)
+{
+	struct mrc_qp_hint_attr attr = {0};
+
+	return mrc_modify_qp_hint(c->hint, &attr, MRC_QP_HINT_NUM_SEND_PEERS);
+}
+
+static int destroy_hint(struct call *c)
+{
+	return mrc_destroy_qp_hint(c->hint);
+}
+
+static int modify_qp(struct call *c)
+{
+	struct mrc_qp_attr attr = {.vendor_cfg = {1}};
+
+	return mrc_modify_qp(c->r->qp[0], NULL, 0, &attr, MRC_QP_VENDOR_CFG);
+}
+
+static int query_qp(struct call *c)
+{
+	struct mrc_qp_attr attr;
+
+	return mrc_query_qp(c->r->qp[0], NULL, 0, &attr, MRC_QP_VENDOR_CFG, NULL);
+}
+
+static int destroy_qp(struct call *c)
+{
+	struct mrc_qp *qp = c->r->qp[0];
+
+	c->r->qp[0] = NULL;
+	return mrc_destroy_qp(qp);
+}
+
+/* It is refused, for there are objects. */
+static int destroy_context(struct call *c)
+{
+	return mrc_destroy_context(c->r->ctx) != -1;
+}
+
+static void *make_call(void *arg)
+{
+	struct call *c = arg;
+
+	c->result = c->fn(c);
+	atomic_store(&c->is_done, true);
+	return NULL;
+}
+
+/* A call that takes no lock is over long before somebody looks; one that does waits, however slow
+ * the machine. */
+static void waits_for_lock(struct call *c, int (*fn)(struct call *c))
+{
+	pthread_t thread;
+
+	c->fn = fn;
+	atomic_store(&c->is_done, false);
+	pthread_mutex_lock(&c->r->ctx->lock);
+	assert_int_equal(pthread_create(&thread, NULL, make_call, c), 0);
+	poll(NULL, 0, LOOK_MS);
+	assert_false(atomic_load(&c->is_done));
+	pthread_mutex_unlock(&c->r->ctx->lock);
+	pthread_join(thread, NULL);
+	assert_int_equal(c->result, 0);
+}
+
+TEST_WITH(fixture_setup, fixture_teardown, mrc_context, locks_hints_and_what_qps_keep)
+{
+	struct call c = {.r = *state};
+
+	waits_for_lock(&c, create_hint);
+	waits_for_lock(&c, query_hint);
+	waits_for_lock(&c, modify_hint);
+	waits_for_lock(&c, destroy_hint);
+	waits_for_lock(&c, modify_qp);
+	waits_for_lock(&c, query_qp);
+	waits_for_lock(&c, destroy_qp);
+	waits_for_lock(&c, destroy_context);
+}
