@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The copy of the tree in which tools/mutants plants faults: build/mutants, built by the preset of that name."""
+"""The copies of the tree in which tools/mutants plants faults, each built by the preset of its name."""
+import hashlib
+import os
 import pathlib
-import shutil
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-COPY = ROOT / "build/mutants"
-COPIED = ("CMakeLists.txt", "CMakePresets.json", "cmake", "include", "src", "tests")
+COPIED = ("CMakeLists.txt", "CMakePresets.json", "SECURITY.md", "bench", "bpf", "cmake", "docs", "examples", "include", "lab",
+          "packaging", "src", "tests", "tools")
 
 
 class Stale(Exception):
@@ -20,35 +21,51 @@ def write(path, data):
         path.write_bytes(data)
 
 
-def copy_tree(changed=()):
-    """Copies the tree; changed: path from the root -> text of a file that differs or is new there."""
-    wanted = {COPY / path for path in changed}
-    for path, text in dict(changed).items():
-        write(COPY / path, text.encode())
+def sources(changed):
+    """What a copy holds: path from the root -> bytes; changed: the text of files that differ or are new in it."""
+    wanted = {path: text.encode() for path, text in dict(changed).items()}
     for name in COPIED:
         source = ROOT / name
         for path in [source] if source.is_file() else sorted(source.rglob("*")):
-            target = COPY / path.relative_to(ROOT)
-            if path.is_dir() or "__pycache__" in path.parts or target in wanted:
+            if path.is_dir() or "__pycache__" in path.parts:
                 continue
-            wanted.add(target)
-            write(target, path.read_bytes())
-    for path in COPY.rglob("*"):
-        if path.is_file() and path not in wanted and COPY / "build" not in path.parents:
-            path.unlink()
+            wanted.setdefault(str(path.relative_to(ROOT)), path.read_bytes())
+    return wanted
 
 
-def run(*command, **more):
-    return subprocess.run(
-        command, cwd=COPY, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, text=True, errors="replace", **more,
-    )
+class Copy:
+    """A copy of the tree, and the preset that builds it."""
+
+    def __init__(self, preset, path):
+        self.preset, self.path = preset, path
+        self.digest = None  # what tells the sources from others
+        # A file that another build of this tree has compiled comes from the cache, if there is one.
+        self._environment = os.environ | {"CCACHE_BASEDIR": str(path), "CCACHE_NOHASHDIR": "1"}
+
+    def write(self, changed=()):
+        wanted, digest = sources(changed), hashlib.sha256()
+        for path, data in sorted(wanted.items()):
+            write(self.path / path, data)
+            digest.update(path.encode() + b"=" + hashlib.sha256(data).digest())
+        self.digest = digest.hexdigest()
+        for path in self.path.rglob("*"):
+            known = self.path / "build" in path.parents or str(path.relative_to(self.path)) in wanted
+            if path.is_file() and not known:
+                path.unlink()
+
+    def run(self, *command, env=()):
+        return subprocess.run(
+            command, cwd=self.path, env=self._environment | dict(env), stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+        )
+
+    def configure(self):
+        if (result := self.run("cmake", "--preset", self.preset)).returncode:
+            raise Stale(f"configure failed without any fault:\n{result.stdout[-4000:]}")
+
+    def build(self, *targets):
+        return self.run("cmake", "--build", "--preset", self.preset, "--target", *targets)
 
 
-def configure():
-    if (result := run("cmake", "--preset", "mutants")).returncode:
-        raise Stale(f"configure failed without any fault:\n{result.stdout[-4000:]}")
-
-
-def build(*targets):
-    return run("cmake", "--build", "--preset", "mutants", "--target", *targets)
+PURE = Copy("mutants", ROOT / "build/mutants")
+AROUND = Copy("mutants-around", ROOT / "build/mutants-around")

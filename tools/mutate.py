@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Finds the faults that a machine can plant in C text, and writes the text that holds them all.
 
-Three kinds of change: a statement that only calls a function is deleted; a comparison is turned
-(< and <=, > and >=, == and !=); a constant is moved by one. The text that `instrument` writes has each of
-them behind a test of a global number, so that one build serves all and the number chooses.
+Four kinds of change: a statement that only calls a function is deleted; a comparison is turned
+(< and <=, > and >=, == and !=); a condition that compares nothing is turned (if (x), x && y); a constant is moved by
+one. The text that `instrument` writes has each of them behind a test of a global number, so that one build serves
+all and the number chooses. Numbers count from the first of a file, so that a change of one file changes no other.
 
 Like csource.py this is no C parser; what it may rely on is the style of the project.
 """
@@ -12,6 +13,7 @@ from typing import NamedTuple
 
 import csource
 
+_OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 TURNED = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="}
 
 _TOKEN = re.compile(
@@ -36,7 +38,7 @@ class Site(NamedTuple):
     function: str
     was: str    # the clause it is in, its spaces made single
     made: str   # the same with the change
-    kind: str   # call, comparison or constant
+    kind: str   # call, comparison, sign, condition or constant
     edits: tuple  # (offset, characters to replace, text); {} stands for the number of the site
 
 
@@ -72,12 +74,17 @@ def _partners(tokens):
     return partner
 
 
+_LITERAL = re.compile(r""""(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])*'""", re.X)
+
+
 class _Body:
     """One function body, and the changes in it."""
 
-    def __init__(self, file, name, text, start, end, names):
+    def __init__(self, file, name, text, start, end, names, kinds):
+        self.kinds = kinds
         self.file, self.name, self.text, self.names = file, name, text, names
-        self.tokens = _tokens(text, start, end)
+        # A literal is a word: what brackets it holds are none.
+        self.tokens = _tokens(_LITERAL.sub(lambda m: "L" * len(m[0]), text), start, end)
         self.partner = _partners(self.tokens)
         self.passive = self._find_passive()
 
@@ -222,10 +229,33 @@ class _Body:
             or token.text in ("true", "false")
         ) and self._at(i - 1) not in (".", "->")
 
+    def _operands(self, i):
+        """First and last tokens of what && and || join in the head that the word at i begins."""
+        low, end = i + 2, self.partner[i + 1]
+        j = low
+        while j <= end:
+            if j == end or self._at(j) in ("&&", "||"):
+                yield low, j - 1
+                low = j + 1
+            j = self.partner[j] + 1 if self._at(j) in _OPEN else j + 1
+
+    def _conditions(self, i):
+        """Those of them that compare nothing and that a ! can turn."""
+        if self._at(i) not in ("if", "while") or self._at(i + 1) != "(":
+            return
+        for low, high in self._operands(i):
+            inside = range(low, high + 1)
+            if low <= high and not any(self._at(j) in TURNED or j in self.passive for j in inside):
+                yield low, high
+
     def sites(self):
         for i, token in enumerate(self.tokens):
             if i in self.passive:
                 continue
+            for low, high in self._conditions(i):
+                a, b = self.tokens[low].start, self.tokens[high].end
+                yield self._site("condition", low, (a, b, f"!({self.text[a:b]})"), [
+                    (a, 0, "MT_MUTANT_NOT({}, "), (b, 0, ")")])
             if self._begins_statement(i) and (end := self._call_ends(i)):
                 low, high = token.start, self.tokens[end].start
                 yield self._site("call", i, (low, high, ""), [
@@ -235,6 +265,11 @@ class _Body:
                 if token.text not in _EQUALITY and self._is_minimum(low, high):
                     continue  # the same when both are equal
                 a, b = self.tokens[low], self.tokens[high]
+                if "sign" in self.kinds and b.text == "0" and token.text not in _EQUALITY:
+                    # Less than 0 is how calls fail; whether one is 0 matters little.
+                    yield self._site("sign", i, (token.start, token.end, _OPPOSITE[token.text]), [
+                        (a.start, 0, "MT_MUTANT_NOT({}, "), (b.end, 0, ")")])
+                    continue
                 turned = TURNED[token.text]
                 yield self._site("comparison", i, (token.start, token.end, turned), [
                     (a.start, 0, f"MT_MUTANT_{_NAME[token.text]}({{}}, "),
@@ -248,6 +283,7 @@ class _Body:
                     (token.start, 0, f"{macro}({{}}, "), (token.end, 0, ")")])
 
 
+_DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.M)
 _NAME = {"<": "LT", "<=": "LE", ">": "GT", ">=": "GE", "==": "EQ", "!=": "NE"}
 
 
@@ -255,10 +291,17 @@ def _is_static(text, name):
     return re.search(rf"^static [^;{{}}]*\b{name}\(", text, re.M)
 
 
-def sites(file, text, names):
-    """All changes of a file, in the order of the text; names: constants that may be moved."""
+ALL = frozenset({"call", "comparison", "condition", "constant"})
+
+
+def sites(file, text, names, kinds=ALL):
+    """All changes of a file, in the order of the text; names: constants that may be moved.
+
+    With the kind "sign" a comparison with 0 is turned to its opposite, not by one.
+    """
     bare = csource.bare(text)
-    bodies = [_Body(file, f.name, bare, f.start, f.end, names) for f in csource.functions(text)]
+    plain = _DIRECTIVE.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), csource.without_comments(text))
+    bodies = [_Body(file, f.name, plain, f.start, f.end, names, kinds) for f in csource.functions(text)]
     called = [token.text for b in bodies for i, token in enumerate(b.tokens) if i not in b.passive]
     asserted = {b.tokens[i].text for b in bodies for i in b.passive}
     return [
@@ -267,36 +310,44 @@ def sites(file, text, names):
         if b.name in called or b.name not in asserted or not _is_static(bare, b.name)
         # Cache lines that are asked for change how long things take, and nothing else.
         if "_prefetch" not in b.name
-        for site in b.sites()
+        for site in b.sites() if site.kind in kinds
     ]
 
 
-def instrument(text, numbered):
-    """The text with all changes in it; numbered: (number, site) of each."""
+def base_of(file):
+    """The name of the number that the first change of a file has."""
+    return "mt_mutant_" + re.sub(r"\W", "_", file)
+
+
+def instrument(text, found):
+    """The text with all changes of one file in it."""
     edits = []
-    for number, site in numbered:
+    base = base_of(found[0].file)
+    for number, site in enumerate(found):
         # Of brackets that meet, the inner ones open last and close first.
         width = max(e[0] for e in site.edits) - min(e[0] for e in site.edits)
         for at, length, new in site.edits:
             opens = new.startswith("MT_")
             edits.append((at, 1 if opens else 0, -width if opens else width, length,
-                          new.replace("{}", str(number))))
+                          new.replace("{}", f"{base} + {number}")))
     out, done = [], 0
     for at, _, _, length, new in sorted(edits):
         out += [text[done:at], new]
         done = at + length
-    return '#include "core/mutant.h"\n' + "".join(out) + text[done:]
+    head = f'#include "base/mutant.h"\nextern const unsigned {base};\n'
+    return head + "".join(out) + text[done:]
 
 
-HEADER = """#ifndef SOFTMRC_CORE_MUTANT_H
-#define SOFTMRC_CORE_MUTANT_H
+HEADER = """#ifndef SOFTMRC_BASE_MUTANT_H
+#define SOFTMRC_BASE_MUTANT_H
 #pragma GCC diagnostic ignored "-Wconversion"
 #pragma GCC diagnostic ignored "-Wsign-conversion"
 #pragma GCC diagnostic ignored "-Wsign-compare"
 #pragma GCC diagnostic ignored "-Wextra"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 extern unsigned mt_mutant;
-extern unsigned char mt_mutant_reached[];
-#define MT_MUTANT(n) (mt_mutant_reached[n] = 1, mt_mutant == n)
+extern unsigned char *mt_mutant_reached;
+#define MT_MUTANT(n) (mt_mutant_reached[n] = 1, mt_mutant == (n))
 #define MT_MUTANT_CALL(n, ...) (void)(MT_MUTANT(n) ? (void)0 : (void)(__VA_ARGS__))
 #define MT_MUTANT_LT(n, a, ...) (MT_MUTANT(n) ? (a) <= (__VA_ARGS__) : (a) < (__VA_ARGS__))
 #define MT_MUTANT_LE(n, a, ...) (MT_MUTANT(n) ? (a) < (__VA_ARGS__) : (a) <= (__VA_ARGS__))
@@ -304,31 +355,49 @@ extern unsigned char mt_mutant_reached[];
 #define MT_MUTANT_GE(n, a, ...) (MT_MUTANT(n) ? (a) > (__VA_ARGS__) : (a) >= (__VA_ARGS__))
 #define MT_MUTANT_EQ(n, a, ...) (MT_MUTANT(n) ? (a) != (__VA_ARGS__) : (a) == (__VA_ARGS__))
 #define MT_MUTANT_NE(n, a, ...) (MT_MUTANT(n) ? (a) == (__VA_ARGS__) : (a) != (__VA_ARGS__))
+#define MT_MUTANT_NOT(n, ...) (MT_MUTANT(n) ? !(__VA_ARGS__) : !!(__VA_ARGS__))
 #define MT_MUTANT_MOVE(n, ...) (MT_MUTANT(n) ? (__VA_ARGS__) + 1 : (__VA_ARGS__))
 #define MT_MUTANT_BOOL(n, ...) (MT_MUTANT(n) ? !(__VA_ARGS__) : (__VA_ARGS__))
 #endif
 """
 
-# MRC_MUTANT chooses; what a run has come by is left in the file MRC_MUTANT_REACHED.
-SWITCH = """#include "core/mutant.h"
-#include <stdio.h>
+# MRC_MUTANT chooses. What processes come by is noted in the file MRC_MUTANT_REACHED, which they map, so that no
+# way to end loses it. Tests stand before open and mmap of the C library: these are the kernel's.
+_SWITCH = """#define _GNU_SOURCE
+#include "base/mutant.h"
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+%(bases)s
 unsigned mt_mutant = ~0u;
-unsigned char mt_mutant_reached[%(count)d];
-static void leave(void)
+static unsigned char unseen[%(count)d];
+unsigned char *mt_mutant_reached = unseen;
+static void note_in(const char *name)
 {
-	const char *name = getenv("MRC_MUTANT_REACHED");
-	FILE *file = name ? fopen(name, "wb") : NULL;
-	if (file) {
-		fwrite(mt_mutant_reached, 1, sizeof(mt_mutant_reached), file);
-		fclose(file);
-	}
+	long fd = syscall(SYS_openat, AT_FDCWD, name, O_RDWR | O_CLOEXEC);
+	long map;
+	if (fd < 0)
+		return;
+	map = syscall(SYS_mmap, 0L, sizeof(unseen), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0L);
+	syscall(SYS_close, fd);
+	if (map > 0 || map < -4095)
+		mt_mutant_reached = (unsigned char *)map;
 }
 __attribute__((constructor)) static void choose(void)
 {
-	const char *text = getenv("MRC_MUTANT");
+	const char *text = getenv("MRC_MUTANT"), *name = getenv("MRC_MUTANT_REACHED");
 	if (text)
 		mt_mutant = (unsigned)strtoul(text, NULL, 10);
-	atexit(leave);
+	if (name)
+		note_in(name);
 }
 """
+
+
+def switch(firsts, count):
+    """The C file that knows which change is chosen; firsts: file -> number of its first change."""
+    bases = (f"extern const unsigned {base_of(file)};\nconst unsigned {base_of(file)} = {first};"
+             for file, first in sorted(firsts.items()))
+    return _SWITCH % {"bases": "\n".join(bases), "count": count}

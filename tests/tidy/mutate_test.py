@@ -41,6 +41,7 @@ void mt_f_prefetch(const int *a)
 MADE = [
     "int least = a < *b ? a : *b, most = a < 9 ? (9 + 1) : a, over = a > *b ? a - *b : 0;",
     "int least = a < *b ? a : *b, most = a < 9 ? 9 : a, over = a > *b ? a - *b : (0 + 1);",
+    "if (!(a & 1) && least >= (int)LIMIT)",
     "if (a & (1 + 1) && least >= (int)LIMIT)",
     "if (a & 1 && least > (int)LIMIT)",
     "if (a & 1 && least >= (int)(LIMIT + 1))",
@@ -50,12 +51,34 @@ MADE = [
     "i == &l->first;",
     "return false;",
 ]
+# What adapters are made of: calls that fail below 0, texts.
+ADAPTER = """int mio_f(int fd, const char *text)
+{
+\tif (fd < 0 || !text)
+\t\treturn -1;
+\twhile (read_one(fd, ")]}") && (text[0] == '(' || !is_last(text)))
+\t\tclose(fd);
+\treturn 0 <= fd;
+}
+"""
+MADE_OF_ADAPTER = [
+    "if (fd < 0 || !(!text))",
+    "if (fd >= 0 || !text)",
+    'while (!(read_one(fd, ")]}")) && (text[0] == \'(\' || !is_last(text)))',
+    'while (read_one(fd, ")]}") && (text[0] != \'(\' || !is_last(text)))',
+    ";",
+    "return 0 < fd;",
+]
 PROGRAM = """static int given(int a)
 {
 \tint n = 0;
 
 \tfor (int i = 0; i < a; i++)
 \t\tn += i == 2 ? 10 : 1;
+\tif (a)
+\t\tn++;
+\tif (a - 3 < 0)
+\t\tn++;
 \treturn n;
 }
 
@@ -64,6 +87,10 @@ int main(int argc, char **argv)
 \treturn argc == 1 ? given(3) : argv[1] == 0;
 }
 """
+
+
+# Of the program's faults; those before are of other files.
+FIRST = 7
 
 
 def sites(text):
@@ -75,6 +102,12 @@ def finds():
     return [] if made == MADE else [f"made {made}"]
 
 
+def finds_in_adapters():
+    kinds = {"call", "comparison", "condition", "sign"}
+    made = [site.made for site in mutate.sites("src/io/f.c", ADAPTER, set(), kinds)]
+    return [] if made == MADE_OF_ADAPTER else [f"made {made}"]
+
+
 def outcome(program, number):
     environment = {} if number is None else {"MRC_MUTANT": str(number)}
     return subprocess.run([program], env=environment, timeout=10).returncode
@@ -82,22 +115,28 @@ def outcome(program, number):
 
 def works():
     """Each fault of a program changes what it returns, and without one it is as it was."""
-    numbered = list(enumerate(sites(PROGRAM)))
-    numbered = [(n, site) for n, site in numbered if site.function == "given"]
+    kinds = mutate.ALL | {"sign"}
+    found = [site for site in mutate.sites("src/core/c.c", PROGRAM, set(), kinds) if site.function == "given"]
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
-        (root / "core").mkdir()
-        (root / "core/mutant.h").write_text(mutate.HEADER)
-        (root / "switch.c").write_text(mutate.SWITCH % {"count": 100})
-        (root / "program.c").write_text(mutate.instrument(PROGRAM, numbered))
+        (root / "base").mkdir()
+        (root / "base/mutant.h").write_text(mutate.HEADER)
+        (root / "switch.c").write_text(mutate.switch({"src/core/c.c": FIRST}, FIRST + len(found)))
+        (root / "program.c").write_text(mutate.instrument(PROGRAM, found))
         subprocess.run(["cc", f"-I{root}", "-o", root / "program", root / "program.c", root / "switch.c"], check=True)
         right = outcome(root / "program", None)
-        same = [site.made for n, site in numbered if outcome(root / "program", n) == right]
-    problems = [] if right == 12 else [f"without a fault: {right}"]
+        same = [site.made for n, site in enumerate(found, FIRST) if outcome(root / "program", n) == right]
+        reached = root / "reached"
+        reached.write_bytes(bytes(FIRST + len(found)))
+        subprocess.run([root / "program"], env={"MRC_MUTANT_REACHED": str(reached)}, timeout=10)
+        came_by = reached.read_bytes()
+    problems = [] if right == 13 else [f"without a fault: {right}"]
+    if came_by != bytes(FIRST) + b"\1" * len(found):
+        problems.append(f"came by {came_by}")
     return problems + [f"no difference: {made}" for made in same]
 
 
-CASES = {"mutate__finds": finds, "mutate__works": works}
+CASES = {"mutate__finds": finds, "mutate__finds_in_adapters": finds_in_adapters, "mutate__works": works}
 
 if __name__ == "__main__":
     tap.main(list(CASES.items()))
