@@ -8,6 +8,7 @@
 
 #include <dlfcn.h>
 #include <endian.h>
+#include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -55,10 +56,13 @@ QUERY_TEST(ibv_query_rt_values_ex, the_clock_of_completions)
 	assert_int_equal(ibv_query_rt_values_ex(r->ctx, &values), EINVAL);
 }
 
+/* One GID, at each index that programs written for other devices insist on. */
+#define GIDS 4
+
 QUERY_TEST(ibv_query_gid_ex, is_the_gid_of_the_table)
 {
 	struct verbs_fixture *r = *state;
-	struct ibv_gid_entry one, table[2];
+	struct ibv_gid_entry one, table[GIDS + 1];
 	union ibv_gid gid;
 
 	assert_int_equal(ibv_query_gid(r->ctx, 1, 0, &gid), 0);
@@ -66,8 +70,12 @@ QUERY_TEST(ibv_query_gid_ex, is_the_gid_of_the_table)
 	assert_bytes_eq(&one.gid, &gid, sizeof(gid));
 	assert_u_eq(one.port_num, 1);
 	assert_u_eq(one.gid_type, IBV_GID_TYPE_ROCE_V2);
-	assert_int_equal(ibv_query_gid_table(r->ctx, table, 2, 0), 1);
-	assert_bytes_eq(&table[0], &one, sizeof(one));
+	assert_int_equal(ibv_query_gid_table(r->ctx, table, GIDS - 1, 0), -EINVAL);
+	assert_int_equal(ibv_query_gid_table(r->ctx, table, GIDS + 1, 0), GIDS);
+	for (uint32_t i = 0; i < GIDS; i++) {
+		one.gid_index = i;
+		assert_bytes_eq(&table[i], &one, sizeof(one));
+	}
 }
 
 /* One P_Key, and nothing beyond verbs to agree on. */
@@ -175,7 +183,8 @@ QUERY_TEST(private_symbols, know_the_type_of_our_gid)
 		assert_int_equal(query(r->ctx, 1, 0, &type), 0);
 		assert_int_equal(type, 1); /* RoCE v2 */
 	}
-	assert_int_equal(query(r->ctx, 1, 1, &type), -1);
+	assert_int_equal(query(r->ctx, 1, GIDS - 1, &type), 0);
+	assert_int_equal(query(r->ctx, 1, GIDS, &type), -1);
 	assert_int_equal(query(r->ctx, 2, 0, &type), -1);
 	assert_int_equal(query(NULL, 1, 0, &type), -1);
 	errno = 0;
