@@ -436,7 +436,7 @@ struct rd_bind {
 
 /*
  * mh_qp_post_send queues n WRs in order. They are sent now, or, if the program polls, with its
- * next poll that finds nothing, when posts have come together, or after 100 us. *posted, if not
+ * next poll that finds nothing, or when posts have come together; docs/threads.md. *posted, if not
  * NULL, is how many were queued, also on an error: the error is that of wr[*posted]. EINVAL: not
  * in RTS, SQD or ERR (in ERR it is flushed), too many SGEs or inline bytes, 2^32 bytes and more,
  * an unknown flag, an operation that the QP has not, a READ or atomic that is inline (an

@@ -61,7 +61,7 @@ struct ends {
 static void end_without_thread(struct end *end)
 {
 	mh_progress_stop(end->dev->nic);
-	atomic_store(&end->dev->nic->progress.sleeps_until_ns, 0); /* nobody to be kicked */
+	end->dev->nic->progress.sleeps_until_ns = 0; /* nobody to be kicked */
 }
 
 static int end_open(struct end *end, uint32_t device)

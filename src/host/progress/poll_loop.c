@@ -7,7 +7,8 @@
  * empty sends all that was posted since, together. So SENDs of a few packets share a run and a
  * system call. In the same way a poll that has completions for the program leaves to the next one
  * what is to be answered: an acknowledgement goes with the answer of the program, if it has one.
- * What was rung waits RUNG_WAIT_NS at most, for then the progress thread looks.
+ * If the program polls no more, what was rung leaves when the progress thread looks, within its
+ * longest nap of a millisecond, and its next posts do not wait.
  */
 #include "host/progress/progress.h"
 
@@ -71,7 +72,6 @@ static void ring(struct mh_nic *nic, uint64_t now_ns)
 {
 	if (atomic_load_explicit(&nic->progress.rung_ns, memory_order_relaxed) != 0)
 		return;
-	atomic_store_explicit(&nic->progress.rung_since_nap, true, memory_order_relaxed);
 	atomic_store(&nic->progress.rung_ns, now_ns);
 }
 

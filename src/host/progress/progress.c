@@ -33,6 +33,11 @@
 #define POLL_GAP_NS UINT64_C(10000)
 #define MISSED_POLLS_BEFORE_RAISE 2u
 /*
+ * A program that once did not poll again, see look_after_rung, sends with each post for so long: it
+ * loses a hundredth of its time at most.
+ */
+#define UNPOLLED_HOLDS_NS UINT64_C(100000000)
+/*
  * What was seen of how threads are scheduled is taken to hold for so long, some ticks: that a
  * program does not poll, or that the machine is short of cores.
  */
@@ -79,13 +84,15 @@ static void kick_thread(struct mh_nic *nic)
  */
 static void kick_if_late(struct mh_nic *nic)
 {
-	/* Of all else that is due a program that polls takes care. */
-	uint64_t at = atomic_load(&nic->progress.backing_off) ? mh_loop_rung_due(nic)
-							      : mh_loop_deadline(nic);
+	uint64_t at;
 
-	if (at >= atomic_load(&nic->progress.sleeps_until_ns))
+	/* Of all that is due the polling program takes care; if it does not, the nap ends soon. */
+	if (atomic_load(&nic->progress.backing_off))
 		return;
-	atomic_store(&nic->progress.sleeps_until_ns, at);
+	at = mh_loop_deadline(nic);
+	if (at >= nic->progress.sleeps_until_ns)
+		return;
+	nic->progress.sleeps_until_ns = at;
 	kick_thread(nic);
 }
 
@@ -115,22 +122,26 @@ static void record_app_progress(struct mh_nic *nic, uint32_t work, uint64_t now_
 				      memory_order_relaxed);
 }
 
+/* may_wait says whether what is to be sent may wait for the program's next poll. */
+static bool may_wait(struct mh_nic *nic, uint64_t now_ns)
+{
+	return now_ns >= nic->progress.no_gather_until_ns && !is_app_about_to_block(nic, now_ns);
+}
+
 /* is_polling says whether the program polled a moment ago, and so will again. */
 static bool is_polling(struct mh_nic *nic, uint64_t now_ns)
 {
 	uint64_t polled = atomic_load_explicit(&nic->progress.app_polled_ns, memory_order_relaxed);
 
 	/* What was rung keeps it so, until it is due: posts take time, too. */
-	if (mh_loop_rung_due(nic) == UINT64_MAX && now_ns >= polled + POLL_GAP_NS)
-		return false;
-	return !is_app_about_to_block(nic, now_ns);
+	return now_ns < polled + POLL_GAP_NS || mh_loop_rung_due(nic) != UINT64_MAX;
 }
 
 void mh_progress_ring(struct mh_nic *nic, uint64_t now_ns, uint32_t wrs, uint64_t bytes)
 {
 	uint32_t read_work = 0;
 
-	if (!mh_loop_gather(nic, now_ns, bytes, is_polling(nic, now_ns)))
+	if (!mh_loop_gather(nic, now_ns, bytes, is_polling(nic, now_ns) && may_wait(nic, now_ns)))
 		read_work = mh_loop_posted(nic, now_ns, wrs);
 	kick_if_late(nic);
 	record_app_progress(nic, read_work, now_ns);
@@ -159,7 +170,6 @@ void mh_progress_end_backoff(struct mh_nic *nic)
 /* The thread's naps, one after the other. */
 struct progress_backoff {
 	uint64_t ns;		      /* of the last one; 0: the thread was awake since */
-	uint64_t until_ns;	      /* when it ends; what was rung may be looked at before */
 	uint64_t no_backoff_until_ns; /* no naps before */
 	uint32_t missed_polls;	      /* times in a row that a backoff ended so */
 	struct mh_priority priority;
@@ -212,10 +222,7 @@ static bool start_backoff(struct mh_nic *nic, struct progress_backoff *backoff, 
 	bool was_backing_off = backoff->ns > 0;
 	bool polling = is_app_polling_with_work(nic, now_ns);
 
-	if (was_backing_off && polling && now_ns < backoff->until_ns)
-		return true;
 	backoff->ns = was_backing_off ? earlier(2 * backoff->ns, BACKOFF_MAX_NS) : RUNG_WAIT_NS;
-	backoff->until_ns = now_ns + backoff->ns;
 	if (polling && now_ns >= backoff->no_backoff_until_ns) {
 		if (!was_backing_off)
 			return true;
@@ -306,7 +313,7 @@ void mh_progress_poll(struct mh_nic *nic)
 		return;
 	}
 	idle_wait = is_cpu_oversubscribed(&nic->progress, polled);
-	work = mh_loop_run(nic, polled, !is_app_about_to_block(nic, polled));
+	work = mh_loop_run(nic, polled, may_wait(nic, polled));
 	if (work > 0)
 		polled = mh_now_ns();
 	nic->progress.last_empty_poll_ns = work > 0 ? 0 : polled;
@@ -349,34 +356,25 @@ static uint64_t run_once(struct mh_nic *nic, struct progress_fds *fds)
 		until = earlier(until, now + BULK_NAP_NS);
 	else
 		collect_fds(nic, fds);
-	atomic_store(&nic->progress.sleeps_until_ns, until);
+	nic->progress.sleeps_until_ns = until;
 	pthread_mutex_unlock(&nic->lock);
 	return until;
 }
 
 /*
- * nap_once returns until when to nap: the end of the backoff, or when what was rung is due. While
- * a program rings again and again the thread naps for as long as that may wait, so that it need not
- * be kicked each time. The store comes before the load because ring stores what was rung before it
- * looks how long the thread naps.
+ * look_after_rung sends what a program left in its queue at its last poll and is overdue: it did
+ * not poll again, as a program does that computes between. For a while its posts do not wait.
  */
-static uint64_t nap_once(struct mh_nic *nic, const struct progress_backoff *backoff,
-			 uint64_t now_ns)
+static void look_after_rung(struct mh_nic *nic, struct progress_backoff *backoff, uint64_t now_ns)
 {
-	uint64_t until = backoff->until_ns;
-
-	if (atomic_exchange(&nic->progress.rung_since_nap, false))
-		until = earlier(until, now_ns + RUNG_WAIT_NS);
-	atomic_store(&nic->progress.sleeps_until_ns, until);
-	until = earlier(until, mh_loop_rung_due(nic));
-	if (until > now_ns)
-		return until;
-	if (pthread_mutex_trylock(&nic->lock) == 0) {
-		if (mh_loop_rung_due(nic) <= now_ns)
-			mh_loop_run(nic, mh_now_ns(), false);
-		pthread_mutex_unlock(&nic->lock);
+	if (mh_loop_rung_due(nic) > now_ns || pthread_mutex_trylock(&nic->lock) != 0)
+		return;
+	if (mh_loop_rung_due(nic) <= now_ns) {
+		mh_loop_run(nic, mh_now_ns(), false);
+		nic->progress.no_gather_until_ns = now_ns + UNPOLLED_HOLDS_NS;
+		backoff->ns = RUNG_WAIT_NS;
 	}
-	return now_ns + RUNG_WAIT_NS;
+	pthread_mutex_unlock(&nic->lock);
 }
 
 /* drain_kicks takes the kicks, and keeps the thread from spinning when they have no way in. */
@@ -450,7 +448,8 @@ static void *progress_main(void *arg)
 		uint64_t until;
 
 		if (start_backoff(nic, &backoff, now)) {
-			until = nap_once(nic, &backoff, now);
+			look_after_rung(nic, &backoff, now);
+			until = now + backoff.ns;
 		} else {
 			atomic_store(&nic->progress.backing_off, false);
 			until = run_once(nic, &fds);

@@ -24,8 +24,8 @@ void mh_progress_close_inherited(struct mh_nic *nic);
 void mh_progress_poll(struct mh_nic *nic);
 /*
  * mh_progress_ring: WRs were posted, with so many bytes to send. They leave now; or, for a program
- * that polls, with its next poll, with a post that makes them enough for a run, or after
- * RUNG_WAIT_NS. Under nic->lock.
+ * that polls, with its next poll, with a post that makes them enough for a run, or when the thread
+ * finds them overdue. Under nic->lock.
  */
 void mh_progress_ring(struct mh_nic *nic, uint64_t now_ns, uint32_t wrs, uint64_t bytes);
 /*
@@ -39,9 +39,9 @@ void mh_progress_end_backoff(struct mh_nic *nic);
 /* ---- the poll loop, all under nic->lock unless it says otherwise: poll_loop.c ---- */
 
 /*
- * What was rung waits no longer than this. It is what a busy thread takes for some posts, and less
- * than any timer of a peer; the progress thread, which sees to it, wakes as often while a program
- * posts and polls, for some 2 us each.
+ * What was rung is overdue after this, much longer than a program that polls takes between two
+ * polls; and the thread's shortest nap. Each nap costs some 5 us, so that they get longer up to
+ * BACKOFF_MAX_NS while nothing is overdue.
  */
 #define RUNG_WAIT_NS UINT64_C(100000)
 

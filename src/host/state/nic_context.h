@@ -160,14 +160,15 @@ struct mh_progress {
 	_Atomic uint64_t
 		lock_busy_since_ns; /* when polls began to find the lock taken; 0: they do not */
 	atomic_bool backing_off;    /* it sleeps, or is about to, and leaves the sockets alone */
-	_Atomic uint64_t sleeps_until_ns; /* unless it is kicked or a frame wakes it */
 	/* Since when something waits for the next run of poll_loop.c; 0: nothing does. */
 	_Atomic uint64_t rung_ns;
-	atomic_bool rung_since_nap;	  /* something was, since the thread last began a nap */
-	uint64_t rung_bytes;		  /* guarded by nic->lock, as are those below */
-	uint32_t wrs_since_rx;		  /* WRs that were posted since the ports were last read */
-	uint32_t frames;		  /* that the last run of the poll loop read */
-	uint64_t last_empty_poll_ns;	  /* the last poll, if it found nothing; 0 */
+	/* Guarded by nic->lock, as are those below. */
+	uint64_t sleeps_until_ns; /* unless it is kicked or a frame wakes it; not of a nap */
+	uint64_t rung_bytes;
+	uint64_t no_gather_until_ns; /* a program let wait what was rung; its posts leave at once */
+	uint32_t wrs_since_rx;	     /* WRs that were posted since the ports were last read */
+	uint32_t frames;	     /* that the last run of the poll loop read */
+	uint64_t last_empty_poll_ns; /* the last poll, if it found nothing; 0 */
 	uint64_t oversubscribed_until_ns; /* until then polls rest when they find nothing */
 	bool started;
 };
