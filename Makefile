@@ -91,9 +91,10 @@ mutants-all: ## all faults that a machine makes in core: calls, comparisons, con
 	@tools/mutants --made
 
 .PHONY: bench
-bench: all ## nanoseconds a packet, recovery in round trips, the host against sockets and TCP
+bench: all ## nanoseconds a packet, recovery in round trips, the host and verbs programs against sockets and TCP
 	@$(CMAKE) --build --preset release --target benches
 	@for bench in build/release/benches/*; do $$bench || exit 1; done
+	@python3 -B bench/verbs/bench.py --rounds 3 --seconds 1
 
 .PHONY: bench-host
 bench-host: all ## bandwidth, latency and CPU time against UDP, TCP and UCX: BENCH_FLAGS=--quick

@@ -39,17 +39,18 @@ struct hb_case {
 	enum hb_means means;
 	enum hb_driver driver; /* of HB_MRC */
 	uint32_t run;	       /* of HB_MRC and HB_UDP: packets that leave as one */
+	uint32_t planes;       /* of HB_MRC, 1 .. HB_PLANES_MAX; 0 is 1 */
 	bool icrc;	       /* of HB_MRC */
 	uint32_t ms;	       /* how long */
 };
 
 /* What an end found, in memory shared with the parent. */
 struct hb_end {
-	uint64_t bytes;		 /* that arrived, or that were acknowledged */
-	uint64_t sent_bytes;	 /* side 0 of HB_UDP: lost ones too */
-	uint64_t ns;		 /* side 0: of the measurement */
-	uint64_t cpu_ns;	 /* of this process, all threads, user and system */
-	uint64_t p50_ns, p99_ns; /* of half a round trip */
+	uint64_t bytes;			  /* that arrived, or that were acknowledged */
+	uint64_t sent_bytes;		  /* side 0 of HB_UDP: lost ones too */
+	uint64_t ns;			  /* side 0: of the measurement */
+	uint64_t cpu_ns;		  /* of this process, all threads, user and system */
+	uint64_t p50_ns, p99_ns, p999_ns; /* of half a round trip */
 };
 
 struct hb_figure {
@@ -59,7 +60,7 @@ struct hb_figure {
 	double gbit_s;
 	double cpu_s_per_gb; /* both sides */
 	double lost;	     /* share of what HB_UDP sent */
-	double p50_us, p99_us;
+	double p50_us, p99_us, p999_us;
 };
 
 /*
@@ -71,6 +72,10 @@ void hb_space_close(void);
 /* hb_space_enter takes this process to its side of a network. 0 or -1. */
 int hb_space_enter(enum hb_net net, int side);
 const char *hb_space_address(enum hb_net net, int side, bool ipv6);
+/* hb_space_planes returns the addresses of that many planes, as MRC_PORTS takes them; not of
+ * HB_FABRIC. */
+#define HB_PLANES_MAX 4u
+const char *hb_space_planes(enum hb_net net, int side, uint32_t planes);
 const char *hb_space_interface(enum hb_net net, int side);
 
 /* The fabric while it is built: a command of the shell on a node, and a process that lives

@@ -56,6 +56,7 @@ void hb_times_end(struct hb_times *t, struct hb_end *out)
 	qsort(t->ns, t->n, sizeof(t->ns[0]), by_value);
 	out->p50_ns = t->n ? t->ns[t->n / 2] / 2 : 0;
 	out->p99_ns = t->n ? t->ns[(uint64_t)t->n * 99 / 100] / 2 : 0;
+	out->p999_ns = t->n ? t->ns[(uint64_t)t->n * 999 / 1000] / 2 : 0;
 }
 
 static void set_env(const char *name, const char *value)
@@ -72,7 +73,10 @@ void hb_environment(const struct hb_case *c, int side)
 	setenv("MRC_RUN", run, 1);
 	setenv("MRC_DRIVER", driver[c->driver], 1);
 	setenv("MRC_ICRC", c->icrc ? "on" : "off", 1);
-	setenv("MRC_PORTS", hb_space_address(c->net, side, c->driver == HB_DRIVER_RAW41), 1);
+	setenv("MRC_PORTS",
+	       c->driver == HB_DRIVER_RAW41 ? hb_space_address(c->net, side, true)
+					    : hb_space_planes(c->net, side, c->planes),
+	       1);
 	/* What else the user has set is not what is measured here. */
 	for (const char *const *name =
 		     (const char *const[]){"MRC_PACE", "MRC_MTU", "MRC_EVS", "MRC_CC", "MRC_FAULTS",
@@ -124,6 +128,7 @@ static void figure_of(const struct hb_case *c, const struct hb_end *end, struct 
 	if (c->kind != HB_BANDWIDTH) {
 		f->p50_us = (double)end[0].p50_ns / 1e3;
 		f->p99_us = (double)end[0].p99_ns / 1e3;
+		f->p999_us = (double)end[0].p999_ns / 1e3;
 		return;
 	}
 	f->gbit_s = bytes * 8 / (double)end[0].ns;

@@ -17,13 +17,14 @@
 #include <unistd.h>
 
 /* An MTU that holds a packet of 4096 bytes in IPv6 in IPv6 too. */
-#define SETUP                                                                        \
-	"ip link set lo up && "                                                      \
-	"ip link add mrcb0 mtu 4400 type veth peer name mrcb1 mtu 4400 netns %d && " \
-	"ip address add 10.77.0.1/24 dev mrcb0 && "                                  \
+#define SETUP                                                                           \
+	"ip link set lo up && "                                                         \
+	"ip link add mrcb0 mtu 4400 type veth peer name mrcb1 mtu 4400 netns %d && "    \
+	"for plane in 0 1 2 3; do ip address add 10.77.$plane.1/24 dev mrcb0; done && " \
 	"ip address add fd77::1/64 dev mrcb0 nodad && ip link set mrcb0 up"
-#define SETUP_PEER                                                       \
-	"ip link set lo up && ip address add 10.77.0.2/24 dev mrcb1 && " \
+#define SETUP_PEER                                                                      \
+	"ip link set lo up && "                                                         \
+	"for plane in 0 1 2 3; do ip address add 10.77.$plane.2/24 dev mrcb1; done && " \
 	"ip address add fd77::2/64 dev mrcb1 nodad && ip link set mrcb1 up"
 
 /* Hosts first: the two of the veth pair; then the fabric's, from one host to the other. */
@@ -214,6 +215,18 @@ const char *hb_space_address(enum hb_net net, int side, bool ipv6)
 	};
 
 	return address[net][ipv6][side];
+}
+
+const char *hb_space_planes(enum hb_net net, int side, uint32_t planes)
+{
+	static const char *const list[2][2] = {
+		{"127.0.0.1,127.0.1.1,127.0.2.1,127.0.3.1",
+		 "127.0.0.1,127.0.1.1,127.0.2.1,127.0.3.1"},
+		{"10.77.0.1,10.77.1.1,10.77.2.1,10.77.3.1",
+		 "10.77.0.2,10.77.1.2,10.77.2.2,10.77.3.2"},
+	};
+
+	return planes == HB_PLANES_MAX ? list[net][side] : hb_space_address(net, side, false);
 }
 
 const char *hb_space_interface(enum hb_net net, int side)

@@ -175,6 +175,19 @@ def measure(case, place, options):
 
 # ---- what came of it ----
 
+AIMS = (  # the ends of ratios' names
+    (": drop-in / libmrc", 0.97),
+    (": drop-in / TCP", 0.8),
+    ("loopback: TCP / drop-in (time)", 0.8),
+    ("half a round trip: TCP / drop-in (time)", 1.0),
+    ("WRITE 64 KiB: one core busy / quiet", 0.7),
+)
+
+
+def aim_of(what):
+    """The least that a ratio is to be; none: it is told only."""
+    return next((aim for end, aim in AIMS if what.endswith(end)), None)
+
 def ratios(found):
     """What the drop-in costs over libmrc, how it stands beside TCP, and what a busy core does."""
     by = {case.key: case.median for case in found}
@@ -203,14 +216,17 @@ def show(found, place, options):
         print(f"{case.name:42} {case.means:8} {figure} {case.reason}".rstrip())
     print()
     for what, ratio in ratios(found):
-        print(f"{what:62} {ratio:6.2f}")
+        aim = aim_of(what)
+        verdict = "" if aim is None else f"  aim {aim:.2f}: {'reached' if ratio >= aim else 'not reached'}"
+        print(f"{what:62} {ratio:6.2f}{verdict}")
 
 
 def as_json(found, place, options):
     json.dump({"between": place.words(), "tcp_congestion_control": place.control, "rounds": options.rounds,
                "cases": [{"name": c.name, "means": c.means, "command": c.command, "unit": c.unit,
                           "median": c.median, "values": c.values, "reason": c.reason} for c in found],
-               "ratios": dict(ratios(found))}, sys.stdout, indent=1)
+               "ratios": dict(ratios(found)),
+               "aims": {what: aim_of(what) for what, _ in ratios(found) if aim_of(what) is not None}}, sys.stdout, indent=1)
     print()
 
 
