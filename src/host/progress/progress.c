@@ -49,13 +49,6 @@
  */
 #define SLEEP_AFTER_WORK_MAX_NS UINT64_C(5000000)
 /*
- * So many frames in one run are bulk: more come while these are looked at, and a thread that slept
- * on its sockets would be woken for each run of the sender, by the sender. It naps instead. In a
- * nap 20 Gbit/s are 125 KB, a small part of a receive buffer.
- */
-#define BULK_FRAMES 32u
-#define BULK_NAP_NS UINT64_C(50000)
-/*
  * Two polls that find nothing follow each other at once. This long between them, half a tick, says
  * that the machine is short of cores.
  */
@@ -332,10 +325,7 @@ void mh_progress_poll(struct mh_nic *nic)
 		wait_for_frame(&fds);
 }
 
-/*
- * run_once runs the poll loop once and returns until when to sleep, and on what: in the midst of
- * bulk on no socket, see BULK_FRAMES.
- */
+/* run_once runs the poll loop once and returns until when to sleep, and on what. */
 static uint64_t run_once(struct mh_nic *nic, struct progress_fds *fds)
 {
 	uint64_t now, until;
@@ -352,10 +342,7 @@ static uint64_t run_once(struct mh_nic *nic, struct progress_fds *fds)
 	until = mh_loop_deadline(nic);
 	if (work > 0)
 		until = earlier(until, now + SLEEP_AFTER_WORK_MAX_NS);
-	if (nic->progress.frames >= BULK_FRAMES)
-		until = earlier(until, now + BULK_NAP_NS);
-	else
-		collect_fds(nic, fds);
+	collect_fds(nic, fds);
 	nic->progress.sleeps_until_ns = until;
 	pthread_mutex_unlock(&nic->lock);
 	return until;

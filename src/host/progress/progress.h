@@ -54,8 +54,7 @@ bool mh_loop_gather(struct mh_nic *nic, uint64_t now_ns, uint64_t bytes, bool po
 uint64_t mh_loop_rung_due(const struct mh_nic *nic);
 /*
  * mh_loop_run does all that is to be done now and returns how much that was. With `hold` it leaves
- * what is to be answered to the next run when there are completions; nic->progress.frames says how
- * many frames there were.
+ * what is to be answered to the next run when there are completions.
  */
 uint32_t mh_loop_run(struct mh_nic *nic, uint64_t now_ns, bool hold);
 /* mh_loop_tx lets go what may leave, packets, held frames, events, and returns how much. */
