@@ -600,6 +600,23 @@ TEST(mio_udp_runs_are_cut, a_system_that_takes_runs_and_cuts_none_is_found)
 	mio_port_close(b);
 }
 
+/* A kernel that does not merge hands over what it has cut up. */
+TEST(mio_udp_runs_are_cut, a_receiver_without_merging_gets_the_frames)
+{
+	struct mio_addr local = udp_addr(1, UDP_PORT_A);
+	struct mio_error error;
+	int rx, tx;
+
+	assert_i_eq(mio_udp_claim(&local, NULL, &rx, &error), 0);
+	assert_i_eq(mio_udp_send_socket(&local, NULL, UDP_EV_BASE, &tx, &error), 0);
+	assert_true(mio_udp_runs_are_cut(tx, rx, &local));
+	udp_lies = true;
+	assert_false(mio_udp_runs_are_cut(tx, rx, &local));
+	udp_lies = false;
+	close(tx);
+	close(rx);
+}
+
 TEST(mio_udp_runs_are_cut, what_does_not_arrive_says_nothing)
 {
 	struct mio_port *a;
@@ -622,7 +639,7 @@ TEST(mio_udp_runs_are_cut, frames_of_others_do_not_matter)
 				  .max_run = UDP_RUN,
 				  .rx_buffer_bytes = 1u << 20};
 	struct mio_error error;
-	static char large[3000];
+	static char large[101]; /* as long as a run that is not cut up may be */
 	struct iovec iov;
 	struct mio_tx frame;
 	int fd;
@@ -801,59 +818,76 @@ TEST(mio_udp_peer, a_connection_that_is_refused_is_asked_for_once_a_second)
 
 /* ---- what lies between two payloads of a run ---- */
 
-/* A run of frames as the host makes them: headers, payload, pad with ICRC. */
-static uint32_t udp_run_of_three_pieces(struct mio_port *a, uint32_t headers, uint32_t end)
+#define UDP_PIECES_BYTES 600u
+
+/* How long piece p of frame i is: headers, payload, end. Odd frames have another end. */
+static uint32_t udp_piece_bytes(const uint32_t ends[2], uint32_t headers, uint32_t i, uint32_t p)
 {
-	static uint8_t bytes[UDP_RUN][3][600];
+	uint32_t end = ends[i % 2];
+
+	return p == 0 ? headers : p == 2 ? end : UDP_PIECES_BYTES - headers - end;
+}
+
+/* Sends a run of frames as the host makes them; how many iovecs it took. */
+static uint32_t udp_run_of_three_pieces(struct mio_port *a, uint32_t headers,
+					const uint32_t ends[2])
+{
+	static uint8_t bytes[UDP_RUN][3][UDP_PIECES_BYTES];
 	struct iovec iov[UDP_RUN][3];
 	struct mio_tx frames[UDP_RUN];
 
 	for (uint32_t i = 0; i < UDP_RUN; i++) {
-		uint32_t len[3] = {headers, 500, end};
-
 		frames[i] = udp_frame(&iov[i][0], "", UDP_EV_BASE, 2, UDP_PORT_B);
 		for (uint32_t p = 0; p < 3; p++) {
-			memset(bytes[i][p], (int)(3 * i + p + 1), len[p]);
-			iov[i][p] = (struct iovec){bytes[i][p], len[p]};
+			memset(bytes[i][p], (int)(3 * i + p + 1), UDP_PIECES_BYTES);
+			iov[i][p] =
+				(struct iovec){bytes[i][p], udp_piece_bytes(ends, headers, i, p)};
 		}
 		frames[i].n_iov = 3;
-		frames[i].len = headers + 500 + end;
+		frames[i].len = UDP_PIECES_BYTES;
 	}
 	udp_pieces = 0;
 	mio_port_tx(a, 0, frames, UDP_RUN);
 	return udp_pieces;
 }
 
-static void udp_expect_three_pieces(struct mio_port *b, uint32_t headers, uint32_t end)
+static void udp_expect_three_pieces(struct mio_port *b, uint32_t headers, const uint32_t ends[2])
 {
 	for (uint32_t i = 0; i < UDP_RUN; i++) {
 		struct mio_rx got[1];
+		uint32_t at = 0;
 
 		if (mio_port_rx(b, 42, got, 1) == 0)
 			assert_u_eq(udp_receive(b, got, 1), 1);
-		assert_u_eq(got[0].len, headers + 500 + end);
-		for (uint32_t at = 0; at < got[0].len; at++) {
-			uint32_t p = at < headers ? 0 : at < headers + 500 ? 1 : 2;
-
-			assert_u_eq(got[0].bytes[at], 3 * i + p + 1);
-		}
+		assert_u_eq(got[0].len, UDP_PIECES_BYTES);
+		for (uint32_t p = 0; p < 3; p++)
+			for (uint32_t n = udp_piece_bytes(ends, headers, i, p); n > 0; n--)
+				assert_u_eq(got[0].bytes[at++], 3 * i + p + 1);
 	}
 }
 
 TEST(mio_udp, short_ends_and_headers_go_as_one_piece)
 {
+	static const struct {
+		uint32_t headers, ends[2], pieces;
+	} rows[] = {
+		{36, {4, 4}, 2 * UDP_RUN + 1},
+		{64, {64, 64}, 2 * UDP_RUN + 1},
+		/* Too long for the room that each has. */
+		{65, {4, 4}, 3 * UDP_RUN},
+		{36, {65, 65}, 3 * UDP_RUN},
+		/* Every other end is joined. */
+		{36, {4, 65}, 3 * UDP_RUN - UDP_RUN / 2},
+	};
 	struct mio_port *a = udp_open_runs(1, UDP_PORT_A);
 	struct mio_port *b = udp_open_runs(2, UDP_PORT_B);
 
-	assert_u_eq(udp_run_of_three_pieces(a, 36, 4), 2 * UDP_RUN + 1);
-	udp_expect_three_pieces(b, 36, 4);
-	assert_u_eq(udp_run_of_three_pieces(a, 64, 64), 2 * UDP_RUN + 1);
-	udp_expect_three_pieces(b, 64, 64);
-	/* Too long for the room that each has. */
-	assert_u_eq(udp_run_of_three_pieces(a, 65, 4), 3 * UDP_RUN);
-	udp_expect_three_pieces(b, 65, 4);
-	assert_u_eq(udp_run_of_three_pieces(a, 36, 65), 3 * UDP_RUN);
-	udp_expect_three_pieces(b, 36, 65);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		uint32_t headers = rows[i].headers;
+
+		assert_u_eq(udp_run_of_three_pieces(a, headers, rows[i].ends), rows[i].pieces);
+		udp_expect_three_pieces(b, headers, rows[i].ends);
+	}
 	mio_port_close(a);
 	mio_port_close(b);
 }
