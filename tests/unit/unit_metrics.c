@@ -82,11 +82,13 @@ TEST(stats_metric_read, finds_numbers_of_processes_planes_and_states)
 
 	snprintf(s.counter[0].name, sizeof(s.counter[0].name), "tx_data_bytes");
 	s.counter[0].value = 1000000;
+	memset(&s.port[0], 0xFF, sizeof(s.port[0])); /* beside numbers of 32 bits */
+	s.port[0].tx_bytes = 0;
 	s.port[0].up = 1;
 	s.port[1].tx_bytes = 77;
 	s.port[1].evs[MRC_STATS_EV_DENIED] = 9;
 	s.port[31].ev_outage_ns = 5;
-	s.qps.stalled_ns = 3000000001;
+	s.qps.stalled_ns = 5000000001; /* more than 32 bits */
 	s.qps.of_state[MRC_STATS_QP_ERR] = 4;
 	assert_u_eq(read_one(&s, "tx_data_bytes", 0, 0), 1000000);
 	assert_u_eq(read_one(&s, "plane_tx_bytes", 0, 0), 0);
@@ -94,7 +96,7 @@ TEST(stats_metric_read, finds_numbers_of_processes_planes_and_states)
 	assert_u_eq(read_one(&s, "plane_up", 0, 0), 1);
 	assert_u_eq(read_one(&s, "plane_evs", 1, MRC_STATS_EV_DENIED), 9);
 	assert_u_eq(read_one(&s, "plane_ev_outage_seconds", 31, 0), 5);
-	assert_u_eq(read_one(&s, "qp_stalled_seconds", 0, 0), 3000000001);
+	assert_u_eq(read_one(&s, "qp_stalled_seconds", 0, 0), 5000000001);
 	assert_u_eq(read_one(&s, "qps", 0, MRC_STATS_QP_ERR), 4);
 	assert_false(stats_metric_read(stats_metric_find("ud_tx"), &s,
 				       (struct stats_metric_index){0, 0}, &value));
@@ -111,7 +113,11 @@ TEST(stats_plane_imbalance, is_that_of_the_busiest_plane_that_is_up)
 		before.port[i].tx_bytes = 1000;
 		now.port[i].tx_bytes = 1100;
 	}
+	now.port[3].up = 1; /* of no plane */
+	now.port[3].tx_bytes = 1000000;
 	assert_true(stats_plane_imbalance(&now, &before, &busiest, &idlest) == 0);
+	assert_u_eq(busiest, 0); /* the first of equals */
+	assert_u_eq(idlest, 0);
 	now.port[2].tx_bytes = 1000;
 	now.port[0].tx_bytes = 1200; /* 200, 100, 0: the mean is 100 */
 	assert_true(stats_plane_imbalance(&now, &before, &busiest, &idlest) == 1);
@@ -124,4 +130,12 @@ TEST(stats_plane_imbalance, is_that_of_the_busiest_plane_that_is_up)
 	now.port[1].up = 0;
 	assert_true(stats_plane_imbalance(&now, &before, &busiest, &idlest) == -1);
 	assert_true(stats_plane_imbalance(&before, &before, &busiest, &idlest) == -1);
+}
+
+TEST(stats_state_name, of_a_number_that_is_none)
+{
+	assert_string_equal(stats_ev_state_name(MRC_STATS_EV_DENIED), "denied");
+	assert_string_equal(stats_ev_state_name(MRC_STATS_EV_DENIED + 1), "?");
+	assert_string_equal(stats_qp_state_name(MRC_STATS_QP_ERR), "ERR");
+	assert_string_equal(stats_qp_state_name(MRC_STATS_QP_ERR + 1), "?");
 }
