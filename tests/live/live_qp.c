@@ -114,6 +114,10 @@ TEST_WITH(fixture_setup, fixture_teardown, mrc_create_qp, tells_what_was_granted
 	assert_ptr_equal(read.pd, r->pd);
 	assert_int_equal(read.sq_sig_all, 5);
 	assert_int_equal(read.protocol_version, MRC_PROTOCOL_VERSION_1);
+	/* It is what a program gets that does not say. */
+	assert_int_equal(fixture_init_attr(r, 0).protocol_version, MRC_PROTOCOL_VERSION_0);
+	assert_int_equal(mrc_query_qp(r->qp[0], NULL, 0, NULL, 0, &read), 0);
+	assert_int_equal(read.protocol_version, MRC_PROTOCOL_VERSION_1);
 	assert_true(read.send_ops_flags & IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM);
 	assert_int_equal(mrc_get_qpn(qp, &qpn), 0);
 	assert_true(qpn > 2 && qpn < (1u << 24));
