@@ -133,6 +133,7 @@ static uint32_t loop_rx(struct mh_nic *nic, uint64_t *now_ns, bool hold, bool *h
 	for (uint32_t round = 0; more && round < RX_BURSTS_MAX; round++) {
 		uint32_t got = mh_rx_poll(nic, *now_ns, &more);
 
+		nic->progress.frames += got;
 		if (got == 0)
 			break;
 		tell_time(nic, *now_ns);
@@ -164,6 +165,7 @@ uint32_t mh_loop_run(struct mh_nic *nic, uint64_t now_ns, bool hold)
 	if (now_ns < nic->engine_ns)
 		now_ns = nic->engine_ns;
 	nic->progress.wrs_since_rx = 0;
+	nic->progress.frames = 0;
 	if (atomic_load_explicit(&nic->progress.rung_ns, memory_order_relaxed) != 0)
 		work += mh_loop_tx(nic, now_ns);
 	work += loop_rx(nic, &now_ns, hold, &held);

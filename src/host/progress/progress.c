@@ -49,6 +49,11 @@
  */
 #define SLEEP_AFTER_WORK_MAX_NS UINT64_C(5000000)
 /*
+ * So many frames in one run are bulk: more have come while these were looked at, and the thread
+ * looks again at once. One that slept on its sockets would be woken for each run by the sender.
+ */
+#define BULK_FRAMES 32u
+/*
  * Two polls that find nothing follow each other at once. This long between them, half a tick, says
  * that the machine is short of cores.
  */
@@ -342,6 +347,8 @@ static uint64_t run_once(struct mh_nic *nic, struct progress_fds *fds)
 	until = mh_loop_deadline(nic);
 	if (work > 0)
 		until = earlier(until, now + SLEEP_AFTER_WORK_MAX_NS);
+	if (nic->progress.frames >= BULK_FRAMES)
+		until = now;
 	collect_fds(nic, fds);
 	nic->progress.sleeps_until_ns = until;
 	pthread_mutex_unlock(&nic->lock);

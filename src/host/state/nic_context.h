@@ -166,6 +166,7 @@ struct mh_progress {
 	uint64_t sleeps_until_ns; /* unless it is kicked or a frame wakes it; not of a nap */
 	uint64_t rung_bytes;
 	uint64_t no_gather_until_ns; /* a program let wait what was rung; its posts leave at once */
+	uint32_t frames;	     /* that the last run of the poll loop read */
 	uint32_t wrs_since_rx;	     /* WRs that were posted since the ports were last read */
 	uint64_t last_empty_poll_ns; /* the last poll, if it found nothing; 0 */
 	uint64_t oversubscribed_until_ns; /* until then polls rest when they find nothing */
