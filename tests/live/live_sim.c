@@ -266,6 +266,7 @@ SIM_TEST(run, rows_that_are_quick)
 					   "check-victim",
 					   "check-degraded",
 					   "check-incast-ecn",
+					   "check-all-to-all",
 					   "check-roce-victim-pfc",
 					   "check-degraded-oblivious",
 					   "check-blackhole",
