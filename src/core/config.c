@@ -27,7 +27,10 @@ void mt_engine_cfg_default(struct mt_engine_cfg *cfg, uint32_t n_ports)
 				.rto_min_ns = 0,
 				.backpressure_ns = 20000,
 				.idle_ns = 100000000,
-				.sack_bytes = 4096,
+				/* As many as UEC's reference implementation. */
+				.sack_bytes = 16384,
+				/* A quarter of the PSNs that a SACK can name. */
+				.sack_in_order_bytes = 65536,
 				/* 100,000 a second: with their answers less than a thousandth of
 				   800 Gb/s. */
 				.revival_gap_ns = 10000,

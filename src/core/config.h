@@ -48,6 +48,18 @@ struct mt_timing {
 	uint64_t ep_quarantine_ns;
 	/* While no port is up retries are not used up, for so long at most. 0: they go on. */
 	uint64_t no_port_ns;
+	/*
+	 * In place of sack_bytes while nothing is missing, for a peer that asks for SACKs by
+	 * itself. A requester then asks where it needs to, and not at the end of each message;
+	 * peers are taken to have our thresholds. Not more than sack_bytes: every message asks,
+	 * and gets a SACK.
+	 */
+	uint32_t sack_in_order_bytes;
+	/*
+	 * For how long, and at least for half as long, a transport ACK waits for data of its QP
+	 * that leave in the same burst, where such a reply has come so far. 0: it never waits.
+	 */
+	uint32_t ack_hold_ns;
 };
 
 struct mt_engine_cfg {

@@ -361,8 +361,8 @@ void peer_tick(struct peer *p, uint64_t now_ns)
 bool peer_is_busy(const struct peer *p)
 {
 	return p->completed < p->n_ops || peer_sender_is_busy(&p->requests) ||
-	       peer_sender_is_busy(&p->answers) || p->served.ack_due || p->answered.ack_due ||
-	       p->queue_head != p->queue_tail;
+	       peer_sender_is_busy(&p->answers) || peer_receiver_owes_ack(&p->served) ||
+	       peer_receiver_owes_ack(&p->answered) || p->queue_head != p->queue_tail;
 }
 
 bool peer_delivered(struct peer *p, const struct peer_packet *pkt, bool whole)

@@ -16,8 +16,8 @@
 #define UDP_PORT 4791u
 #define BATCH 16u
 #define SPLITS_MAX 3u
-/* The default, and a packet that is refused now and then. */
-#define SACK_BYTES (4096u + 4096u)
+/* A packet that is refused now and then is no reason for a SACK. */
+#define REFUSED_BYTES 4096u
 
 /* ---- packets out ---- */
 
@@ -158,13 +158,16 @@ static void note_arrival(struct world *w, const struct peer_packet *pkt, bool wh
 	if (peer_opcode_is_data(pkt->opcode)) {
 		uint32_t *bytes = &w->unsacked[peer_opcode_is_response(pkt->opcode)];
 		bool copy = peer_delivered(&w->peer, pkt, whole);
+		uint32_t most = w->sack_bytes > w->sack_in_order_bytes ? w->sack_bytes
+								       : w->sack_in_order_bytes;
 
 		w->owed[OWED_SACK] |=
 			(!whole && !copy) || pkt->ack_request || pkt->rtx || pkt->ecn == 3;
 		w->owed[OWED_SACK] |= copy;
 		w->owed[OWED_MARK] |= whole && pkt->ecn == 3;
 		*bytes += pkt->payload_len > 1024 ? pkt->payload_len : 1024;
-		w->owed[OWED_SACK] |= *bytes > SACK_BYTES; /* REQ(rsp.sack.trigger.bytes) */
+		w->owed[OWED_SACK] |=
+			*bytes > most + REFUSED_BYTES; /* REQ(rsp.sack.trigger.bytes) */
 	}
 	w->owed[OWED_PROBE_ANSWER] |= (pkt->opcode & ~PEER_RESPONSE_BIT) == PEER_PROBE;
 	w->owed[OWED_ENDPOINT_ANSWER] |= pkt->opcode == PEER_EP_REQUEST;
@@ -397,6 +400,9 @@ void world_engine_open(struct world *w)
 	cfg.engine.max_mrs = 4;
 	cfg.engine.seed = world_random(w);
 	cfg.engine.timing.idle_ns = w->idle_ns;
+	cfg.engine.timing.sack_bytes = w->sack_bytes;
+	cfg.engine.timing.sack_in_order_bytes = w->sack_in_order_bytes;
+	cfg.engine.timing.ack_hold_ns = w->ack_hold_ns;
 	engine_node_open(&w->node, &ops, &cfg, 0);
 	if (w->failed)
 		return;

@@ -32,7 +32,7 @@
 	X(sack_penalty, 2, "rcv_cwnd_pen: never, now and then")                                   \
 	X(always_skip, 3,                                                                         \
 	  "m of SACKs: NONE or SKIP_ONCE, ALWAYS_SKIP for one EV in eight, also 3")               \
-	X(ack_when, 3, "transport ACK: at once, after up to 20 us, behind the SACK")              \
+	X(ack_when, 4, "transport ACK: at once, after up to 20 us, behind the SACK, if asked")    \
 	X(ack_psn, 2, "PSN of transport ACKs that are no NAKs: cack_psn, 0")                      \
 	X(ack_probe, 2, "answer to a reliability probe: SACK and transport ACK, SACK alone")      \
 	X(ahead, 2, "PSN ahead of the window: NACK, silence")                                     \

@@ -289,6 +289,7 @@ enum peer_arrival peer_receiver_arrive(struct peer_receiver *r, const struct pee
 		return PEER_OUTSIDE;
 	}
 	check_copy(r, pkt, i);
+	r->asked |= pkt->ack_request;
 	if (have(r, i)) { /* REQ(rsp.window.duplicate-below) REQ(rsp.window.duplicate-above) */
 		send_sack(r, pkt);
 		if (i < (int64_t)r->expected && r->messages > 0)
@@ -332,7 +333,7 @@ void peer_receiver_ack(struct peer_receiver *r, uint8_t syndrome)
 
 	ack.syndrome = syndrome;
 	ack.ack_msn = (uint32_t)r->messages & 0xFFFFFFu;
-	r->ack_due = false;
+	r->ack_due = r->asked = false;
 	peer_queue(p, &ack);
 }
 
@@ -350,8 +351,13 @@ void peer_receiver_ack_later(struct peer_receiver *r)
 	r->ack_due = true;
 }
 
+bool peer_receiver_owes_ack(const struct peer_receiver *r)
+{
+	return r->ack_due && (r->asked || r->peer->options.ack_when != 3);
+}
+
 void peer_receiver_tick(struct peer_receiver *r)
 {
-	if (r->ack_due && r->ack_at_ns <= r->peer->now_ns)
+	if (peer_receiver_owes_ack(r) && r->ack_at_ns <= r->peer->now_ns)
 		peer_receiver_ack(r, PEER_ACK_POSITIVE);
 }

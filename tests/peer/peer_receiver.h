@@ -41,6 +41,7 @@ struct peer_receiver {
 	uint32_t since_sack;
 	size_t walk;
 	bool ack_due;
+	bool asked; /* by AckReq, since the last transport ACK */
 	uint64_t ack_at_ns;
 	bool started; /* a data packet or probe came */
 	size_t sent;  /* by the other end: the first index that it did not send */
@@ -69,6 +70,8 @@ void peer_receiver_trimmed(struct peer_receiver *r, const struct peer_packet *pk
 void peer_receiver_take_probe(struct peer_receiver *r, const struct peer_packet *pkt);
 /* peer_receiver_ack sends a transport ACK or NAK now. */
 void peer_receiver_ack(struct peer_receiver *r, uint8_t syndrome);
+/* peer_receiver_owes_ack says whether one is due that waits for no request. */
+bool peer_receiver_owes_ack(const struct peer_receiver *r);
 /* peer_receiver_ack_later makes one due, as the options say. */
 void peer_receiver_ack_later(struct peer_receiver *r);
 void peer_receiver_tick(struct peer_receiver *r);

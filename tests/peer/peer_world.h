@@ -78,6 +78,8 @@ struct world {
 	/* The peer does nothing from then until then, if its option says so. */
 	uint64_t silent_ns, speaks_ns;
 	uint64_t idle_ns; /* after which our engine gives windows back */
+	/* How few answers it gives: see core/config.h. */
+	uint32_t sack_bytes, sack_in_order_bytes, ack_hold_ns;
 	struct world_end ends[2];
 	struct peer peer;
 	struct engine_node node;

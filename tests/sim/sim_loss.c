@@ -178,7 +178,7 @@ TEST(sim_loss, lost_sacks_make_no_losses)
 
 	for (uint32_t port = 0; port < 2; port++)
 		w->net.egress[0][port].bps = UINT64_C(100000000000);
-	case_post(qp, 50, 65536, 0);
+	case_post(qp, 100, 65536, 0);
 	sim_run_done(w, 10 * SIM_MS);
 	CASE_BETWEEN(w, l.lost, 50, 10000);
 	CASE_EQ(w, case_resent(w, 0), 0);

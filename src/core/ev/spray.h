@@ -196,6 +196,19 @@ static inline void mt_reverse_ev_postpone(struct mt_ev_set *s, const struct mt_t
 	s->reverse_ev_next_ns = now_ns + (s->probe_rtt_ns < wait_ns ? wait_ns : s->probe_rtt_ns);
 }
 
+/*
+ * mt_reverse_ev_is_due_soon says whether half of the time until that test has passed: a SACK, if
+ * one is asked for now, comes in time to put it off.
+ */
+static inline bool mt_reverse_ev_is_due_soon(const struct mt_ev_set *s, const struct mt_timing *t,
+					     uint64_t now_ns)
+{
+	uint64_t wait_ns = MT_REVERSE_EV_WAITS * t->tail_probe_min_ns;
+
+	wait_ns = s->probe_rtt_ns < wait_ns ? wait_ns : s->probe_rtt_ns;
+	return now_ns + wait_ns / 2 >= s->reverse_ev_next_ns;
+}
+
 /* mt_reverse_ev_candidate returns a random EV of the next plane to test; MT_EV_NONE: none. */
 uint16_t mt_reverse_ev_candidate(struct mt_ev_set *s, struct mb_prng *prng);
 

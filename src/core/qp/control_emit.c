@@ -299,7 +299,8 @@ static bool emit_pending(struct mt_qp *qp, uint64_t now_ns, struct mt_tx_desc *d
 
 	if (!qp->ev_set || !mt_ev_set_is_reachable(qp->ev_set))
 		return false;
-	if (rsp->sacker.due && mt_qp_may_receive(qp)) {
+	if (rsp->sacker.due && mt_qp_may_receive(qp) &&
+	    mt_sacker_is_due(&rsp->sacker, mt_responder_sack_bytes(qp))) {
 		emit_sack(qp, &rsp->sacker.trigger, now_ns, desc);
 		mt_sacker_sent(&rsp->sacker);
 		return true;

@@ -46,6 +46,8 @@ void mt_completer_implied_ack(struct mt_qp *qp, uint64_t msn, uint64_t now_ns);
  */
 MT_COLD void mt_responder_run_in_order(const struct mt_incoming *c, uint64_t msn);
 
+/* mt_responder_sack_bytes returns after how many bytes the peer gets a SACK now. */
+uint32_t mt_responder_sack_bytes(const struct mt_qp *qp);
 /*
  * mt_responder_probe_reverse_ev tests an EV of a QP to which a packet came, once reverse_ev_next_ns
  * has passed: a QP that only receives gets no SACKs, so that nothing else shows which EVs reach its

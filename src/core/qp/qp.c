@@ -344,6 +344,7 @@ static void resend_oldest(struct mt_qp *qp, uint64_t now_ns)
 		send_tail_probes(qp);
 	} else if (mt_tx_is_empty(w)) {
 		req->repeat_last = true;
+		req->acks_if_asked = true; /* as it seems: to ask costs a SACK, not to ask time */
 	} else if (mt_tx_rec(w, w->una)->state == MT_TX_OUTSTANDING) {
 		uint16_t nominal = mt_tx_rec(w, w->una)->nominal;
 

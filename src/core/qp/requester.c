@@ -68,15 +68,68 @@ static bool rnr_blocks(const struct mt_qp *qp, uint64_t psn)
 	return qp->ext && mt_rnr_blocks(&qp->ext->rnr, qp->req.window.una, psn);
 }
 
+/* What may be in flight, in packets. */
+static uint64_t window_packets(const struct mt_qp *qp)
+{
+	uint64_t cwnd = qp->req.cc.cwnd / (qp->attr.path_mtu + MT_NOMINAL_HEADER);
+	uint64_t psns = (uint64_t)qp->req.mpr * MT_MPR_UNIT;
+
+	mb_assert_slow(psns > 0 && qp->req.mpr <= qp->attr.mpr);
+	return cwnd < psns ? cwnd : psns;
+}
+
+static bool answers_are_few(const struct mt_timing *t)
+{
+	return t->sack_in_order_bytes > t->sack_bytes;
+}
+
+/*
+ * A quarter of the window went out since a packet asked, or as much as a peer like us takes in
+ * before it sends a SACK by itself. REQ(req.ask.window)
+ */
+static bool asked_long_ago(const struct mt_qp *qp)
+{
+	const struct mt_timing *t = &qp->engine->cfg.timing;
+	uint32_t packets = qp->req.unasked + 1u, bytes = packets * qp->attr.path_mtu;
+
+	if (bytes < t->sack_bytes)
+		return false;
+	return bytes >= t->sack_in_order_bytes || packets * UINT64_C(4) >= window_packets(qp) ||
+	       packets > UINT8_MAX;
+}
+
+/*
+ * The end of a message asks where nothing follows that would. But the transport ACK of a message of
+ * one packet before which all has arrived tells as much as a SACK, except how long it took: that is
+ * asked for as often as return paths would be tested without. REQ(req.ask.end)
+ */
+static bool end_asks(const struct mt_qp *qp, const struct mt_wqe *wqe, uint64_t msn,
+		     uint64_t now_ns)
+{
+	const struct mt_timing *t = &qp->engine->cfg.timing;
+	const struct mt_requester *req = &qp->req;
+
+	if (!answers_are_few(t) || qp->response_bit || req->acks_if_asked)
+		return true;
+	if (msn + 1 < req->sq.tail)
+		return false;
+	return wqe->n_packets > 1 || req->window.una < wqe->first_psn ||
+	       req->rtt.smoothed_ns == 0 || qp->peer->liveness.state != MT_PEER_ALIVE ||
+	       mt_reverse_ev_is_due_soon(qp->ev_set, t, now_ns);
+}
+
 /*
  * AckReq: the end of a message, a window that only a SACK opens again, or packets so far apart that
  * each has to tell. REQ(cc.nscc.ack-request)
  */
-static bool wants_ack(const struct mt_qp *qp, const struct mt_wqe *wqe, uint32_t index)
+static bool wants_ack(const struct mt_qp *qp, const struct mt_wqe *wqe, uint32_t index,
+		      uint64_t msn, uint64_t now_ns)
 {
 	const struct mt_requester *req = &qp->req;
 
-	return index + 1 == wqe->n_packets || rnr_blocks(qp, wqe->first_psn + index + 1) ||
+	return (index + 1 == wqe->n_packets && end_asks(qp, wqe, msn, now_ns)) ||
+	       (answers_are_few(&qp->engine->cfg.timing) && asked_long_ago(qp)) ||
+	       rnr_blocks(qp, wqe->first_psn + index + 1) ||
 	       req->window.next - req->window.una >= (uint64_t)req->mpr * MT_MPR_UNIT ||
 	       !mt_cc_may_send(&req->cc, qp->attr.path_mtu + MT_NOMINAL_HEADER) ||
 	       req->pace.gap_ns > 0 || !share_is_open(qp);
@@ -104,7 +157,7 @@ static void fill_descriptor(const struct mt_qp *qp, const struct mt_wqe *wqe, ui
 		.pad = (uint8_t)(-d->pkt.payload_len & 3),
 		.p_key = qp->attr.p_key,
 		.dqp = qp->attr.dest_qpn,
-		.a = rtx || wants_ack(qp, wqe, index),
+		.a = rtx || wants_ack(qp, wqe, index, msn, now_ns),
 		.rtx = rtx,
 		.ts = true,
 		.psn = mb_psn_wire(psn),
@@ -125,16 +178,6 @@ static void fill_descriptor(const struct mt_qp *qp, const struct mt_wqe *wqe, ui
 	/* REQ(rsp.nack.capability) */
 	d->tclass = (uint8_t)mw_dscp_class_of_data(rtx, qp->attr.trim_nack_dest);
 	d->qp_user = qp->user;
-}
-
-/* What may be in flight, in packets. */
-static uint64_t window_packets(const struct mt_qp *qp)
-{
-	uint64_t cwnd = qp->req.cc.cwnd / (qp->attr.path_mtu + MT_NOMINAL_HEADER);
-	uint64_t psns = (uint64_t)qp->req.mpr * MT_MPR_UNIT;
-
-	mb_assert_slow(psns > 0 && qp->req.mpr <= qp->attr.mpr);
-	return cwnd < psns ? cwnd : psns;
 }
 
 /* The rounds to come are as wide as the window is now. */
@@ -207,6 +250,12 @@ static void count_sent(struct mt_qp *qp, const struct mt_tx_desc *d, uint64_t no
 	st->tx_data_packets++;
 	st->tx_data_bytes += d->pkt.payload_len;
 	st->tx_retransmits += d->pkt.bth.rtx;
+	if (d->pkt.bth.a)
+		qp->req.unasked = 0;
+	else if (qp->req.unasked < UINT8_MAX)
+		qp->req.unasked++;
+	if (qp->ack_held)
+		mt_qp_ack_leaves(qp);
 	mt_pace_sent(&qp->req.pace, now_ns);
 	if (mt_rto_start(&qp->req.rto, now_ns))
 		mt_qp_arm(qp);
@@ -301,6 +350,16 @@ static void count_begun(struct mt_qp *qp, const struct mt_wqe *wqe, uint64_t msn
 }
 
 /*
+ * An EV of which nothing was heard counts for as slow as the first SACK that names it is late, so
+ * that every second packet asks for one. REQ(req.ask.window)
+ */
+static bool asks_for_ev(const struct mt_qp *qp, uint16_t ev)
+{
+	return answers_are_few(&qp->engine->cfg.timing) && qp->req.unasked > 0 &&
+	       qp->ev_set->n_unheard > 0 && !mt_ev_was_heard(qp->ev_set, ev);
+}
+
+/*
  * Sends the next new packet of the WQE that is being sent. State changes only after an EV is found,
  * so that a call that does not return SENT has no effect on the window. REQ(req.gate.cwnd)
  */
@@ -336,7 +395,8 @@ static enum mt_next send_new(struct mt_qp *qp, uint64_t now_ns, uint32_t free_po
 			  (uint16_t)nominal);
 	req->cc.inflight += nominal;
 	fill_descriptor(qp, wqe, msn, psn, false, ev, now_ns, d);
-	d->pkt.bth.a |= trial; /* only the SACK that it causes tells */
+	/* Only the SACK that it causes tells, or how slow the EV is. */
+	d->pkt.bth.a |= trial || asks_for_ev(qp, ev);
 	if (psn + 1 == wqe->first_psn + wqe->n_packets)
 		req->sq.next++;
 	mb_assert_slow(req->sq.next <= req->sq.tail && req->window.next <= req->post_psn);

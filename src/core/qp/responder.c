@@ -46,9 +46,7 @@ static void note_ack_path(struct mt_qp *qp, const struct mt_rx *rx, bool answer_
 /* A transport ACK is state: several that are pending become one, with the newest MSN. */
 static void queue_ack(struct mt_qp *qp)
 {
-	mb_assert_slow(qp->state != RD_QPS_RESET && qp->ev_set);
-	qp->rsp.ack_due = true;
-	mb_list_push(&qp->engine->control, &qp->control);
+	mt_qp_queue_ack(qp, 0, false);
 }
 
 /* A NACK names its packet, so it is queued and not merged with others. */
@@ -415,7 +413,7 @@ static void track(struct mt_incoming *c)
 			deliver_immediates(c);
 		else
 			mt_recv_complete(c->qp);
-		queue_ack(c->qp);
+		mt_qp_queue_ack(c->qp, c->rx->now_ns, !c->pkt->bth.a);
 	}
 	report_nak(c->qp);
 }
@@ -467,6 +465,20 @@ static void echo_mark(struct mt_incoming *c, bool answer_lost)
 }
 
 /*
+ * A peer that asks before the end of a message looks after its window by itself, so that fewer
+ * SACKs do; but only while nothing is missing. REQ(rsp.sack.in-order)
+ */
+uint32_t mt_responder_sack_bytes(const struct mt_qp *qp)
+{
+	const struct mt_timing *t = &qp->engine->cfg.timing;
+
+	return qp->rsp.sacker.peer_asks && qp->rsp.window.ahead == 0 &&
+			       t->sack_in_order_bytes > t->sack_bytes
+		       ? t->sack_in_order_bytes
+		       : t->sack_bytes;
+}
+
+/*
  * Decides whether the packet gets a SACK, and remembers where it came from: answers return on the
  * plane that has just worked. A copy shows that its sender does not know of the first.
  */
@@ -476,15 +488,16 @@ static void acknowledge(struct mt_incoming *c)
 	struct mt_sacker *sacker = &qp->rsp.sacker;
 	bool answer_lost = c->pkt->bth.rtx || c->place != MT_RX_NEW;
 
+	sacker->peer_asks |= c->pkt->bth.a && !(c->op & MW_OP_END) && !answer_lost;
 	note_ack_path(qp, c->rx, answer_lost);
 	if (c->pkt->bth.rtx && c->place != MT_RX_NEW)
 		mt_responder_doubt_reverse_evs(qp, c->rx->now_ns);
 	if (c->rx->meta->ecn_ce) {
 		echo_mark(c, answer_lost);
 	} else if (mt_sacker_packet(sacker, c->pkt->payload_len, c->pkt->bth.a || answer_lost,
-				    qp->engine->cfg.timing.sack_bytes)) {
+				    mt_responder_sack_bytes(qp))) {
 		set_trigger(&sacker->trigger, c->rx, c->psn, answer_lost);
-		mb_list_push(&qp->engine->control, &qp->control);
+		mt_qp_queue_control(qp);
 	}
 	if (c->rx->now_ns >= qp->ev_set->reverse_ev_next_ns)
 		mt_responder_probe_reverse_ev(qp, c->rx->now_ns);

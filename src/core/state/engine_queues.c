@@ -22,7 +22,7 @@ void mt_engine_queue_control(struct mt_engine *e, const struct mt_control *c)
 
 	if (c->qp) {
 		q = &c->qp->named_control;
-		mb_list_push(&e->control, &c->qp->control);
+		mt_qp_queue_control(c->qp);
 	} else if (c->kind == MT_CONTROL_EP_REQUEST) {
 		q = &e->ep_requests;
 	}

@@ -39,13 +39,15 @@ struct mt_requester {
 	uint32_t newly_bytes; /* received since congestion control heard of it, nominal */
 	uint16_t rqmsn;	      /* WRITE_WITH_IMM posted so far */
 	uint16_t wimm_inflight;
-	uint8_t mpr;	     /* the window now, units of 128 PSNs; see mt_completer_sack */
-	bool repeat_last;    /* send the last packet of the oldest unfinished WQE once more */
-	bool timed_out;	     /* the next resend does not ask congestion control */
-	bool mpr_offered;    /* a SACK has offered a window */
-	bool acks_have_psn;  /* the peer fills in the PSN of its ACKs */
-	bool peer_fills_ids; /* and the context ids of its SACKs */
-	uint8_t penalty;     /* rcv_cwnd_pen of the newest SACK */
+	uint8_t mpr;		 /* the window now, units of 128 PSNs; see mt_completer_sack */
+	uint8_t unasked;	 /* packets since one asked for a SACK; stops at 255 */
+	bool repeat_last;	 /* send the last packet of the oldest unfinished WQE once more */
+	bool timed_out;		 /* the next resend does not ask congestion control */
+	bool mpr_offered;	 /* a SACK has offered a window */
+	bool acks_have_psn : 1;	 /* the peer fills in the PSN of its ACKs ... */
+	bool peer_fills_ids : 1; /* ... and the context ids of its SACKs ... */
+	bool acks_if_asked : 1;	 /* ... and acknowledges messages, it seems, only when asked */
+	uint8_t penalty;	 /* rcv_cwnd_pen of the newest SACK */
 	bool waits; /* counted among those that wait for the peer, see core/ev/liveness.h */
 	struct mt_spray spray;
 	struct mt_cc cc;
@@ -113,10 +115,13 @@ struct mt_qp {
 	uint32_t first_probe; /* of the engine's probes, the first that may be this connection's */
 	struct mt_control_queue named_control; /* what names a packet, before SACK and ACK */
 	uint8_t failure;		       /* enum rd_wc_status that the QP event reports */
-	bool failure_unreported;
-	bool last_wqe_unreported;
-	bool drain_unreported;	   /* in SQD: that nothing is left of what had begun */
+	bool failure_unreported : 1;
+	bool last_wqe_unreported : 1;
+	bool drain_unreported : 1; /* in SQD: that nothing is left of what had begun */
+	bool ack_held : 1;	   /* `control` is on a list of ACKs that wait, see ack_hold.c */
 	bool used;		   /* its windows were, since the clock of qp_memory.c came by */
+	uint8_t ack_misses;	   /* times in a row, as a logarithm, that one waited in vain ... */
+	uint8_t ack_skips;	   /* ... and ACKs until one waits again */
 	uint8_t response_bit;	   /* MW_RESPONSE_BIT: it carries answers, see qp.h; else 0 */
 	uint32_t period;	   /* in which its peer was counted, see core/state/senders.h */
 	struct mb_link ready;	   /* may have data to send */
@@ -193,6 +198,15 @@ void mt_qp_free_memory(struct mt_qp *qp);
 void mt_qp_init_links(struct mt_qp *qp);
 /* mt_qp_queue_for_tx puts the QP among those that may have data to send. */
 void mt_qp_queue_for_tx(struct mt_qp *qp);
+/* mt_qp_queue_control puts the QP among those that have a control packet to send. */
+void mt_qp_queue_control(struct mt_qp *qp);
+/*
+ * mt_qp_queue_ack has a transport ACK sent: at once, or held until it can leave with a reply.
+ * REQ(rsp.ack.held)
+ */
+void mt_qp_queue_ack(struct mt_qp *qp, uint64_t now_ns, bool may_wait);
+/* mt_qp_ack_leaves has the ACK that a QP holds leave behind the data that leave now. */
+void mt_qp_ack_leaves(struct mt_qp *qp);
 /* mt_qp_queue_for_poll puts the QP among those that mt_engine_poll asks. */
 void mt_qp_queue_for_poll(struct mt_qp *qp);
 /* mt_qp_arm sets the QP's timer for its next deadline; an earlier wake-up may stay set. */

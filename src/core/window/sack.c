@@ -12,7 +12,14 @@
 bool mt_sacker_packet(struct mt_sacker *s, uint32_t payload, bool asked, uint32_t threshold)
 {
 	s->bytes += payload < MT_SACK_PACKET_MIN ? MT_SACK_PACKET_MIN : payload;
+	s->asked |= asked;
 	s->due |= asked || s->bytes > threshold;
+	return s->due;
+}
+
+bool mt_sacker_is_due(struct mt_sacker *s, uint32_t threshold)
+{
+	s->due = s->due && (s->asked || s->bytes > threshold);
 	return s->due;
 }
 
@@ -20,7 +27,7 @@ void mt_sacker_sent(struct mt_sacker *s)
 {
 	mb_assert(s->due);
 	s->bytes = 0;
-	s->due = false;
+	s->due = s->asked = false;
 }
 
 /* A duplicate from long ago saturates: that names no PSN which the sender still remembers. */

@@ -397,6 +397,8 @@ struct mt_sacker {
 	struct mt_trigger trigger; /* the newest packet that asked, while due */
 	uint32_t bytes;		   /* since the last SACK */
 	bool due;
+	bool asked;	/* by AckReq, an rtx or a copy, not by bytes alone */
+	bool peer_asks; /* it has asked before the end of a message: it needs no other trigger */
 };
 
 /*
@@ -404,6 +406,11 @@ struct mt_sacker {
  * then the caller makes the packet the trigger. `asked`: it wants one by AckReq or as an rtx.
  */
 bool mt_sacker_packet(struct mt_sacker *s, uint32_t payload, bool asked, uint32_t threshold);
+/*
+ * mt_sacker_is_due says whether the SACK that was due is so still: packets of a burst that overtook
+ * others may be in order again, so that fewer bytes than `threshold` are no reason any more.
+ */
+bool mt_sacker_is_due(struct mt_sacker *s, uint32_t threshold);
 /* mt_sacker_sent starts counting again. */
 void mt_sacker_sent(struct mt_sacker *s);
 

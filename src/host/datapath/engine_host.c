@@ -31,6 +31,13 @@
 /* A switch or a kernel may take this long to say that a link is gone. */
 #define ENGINE_PORT_STATUS_RETRY_NS UINT64_C(1000000000)
 #define PROBE_BACKOFF_MAX 10u
+/*
+ * A SACK is a call to the kernel at both ends and a wake-up. Holes are judged after milliseconds
+ * here, so that 100 us more in which nothing is missing change nothing.
+ */
+#define ENGINE_SACK_IN_ORDER_BYTES 262144u
+/* A program that sleeps replies after some 25 us, one that polls at once. */
+#define ENGINE_ACK_HOLD_NS 50000u
 /* Probes of bad EVs take a hundredth of what one core can send. */
 #define ENGINE_REVIVAL_GAP_NS 100000u
 /* Losing more EVs than this at once says more about us than about the paths. */
@@ -160,6 +167,8 @@ static void engine_configure(const struct mh_nic *nic, struct mt_engine_cfg *cfg
 	/* Sockets lose what is not read in time: windows are never larger than what they hold. */
 	cfg->dynamic_mpr = true;
 	cfg->timing.backpressure_ns = ENGINE_BACKPRESSURE_NS;
+	cfg->timing.sack_in_order_bytes = ENGINE_SACK_IN_ORDER_BYTES;
+	cfg->timing.ack_hold_ns = ENGINE_ACK_HOLD_NS;
 	cfg->timing.tail_probe_min_ns = env->tail_probe_ns;
 	cfg->timing.reorder_min_ns = env->reorder_min_ns;
 	cfg->timing.reorder_max_ns = env->reorder_max_ns;

@@ -70,6 +70,9 @@ void ms_mrc_defaults(struct ms_mrc_cfg *cfg, const struct mf_topology *topology)
 		.retry_exp = 7,
 		.linger_ns = SLEEP_AFTER_WORK_MAX_NS,
 	};
+	/* NICs of silicon, which send SACKs as one reader of the specification says. */
+	cfg->timing.sack_bytes = 4096;
+	cfg->timing.sack_in_order_bytes = 0;
 	/* Windows go back when a connection is taken down, which is soon after it was used. */
 	cfg->timing.idle_ns = 0;
 }

@@ -155,6 +155,8 @@ static const struct ms_key mrc_keys[] = {
 	    "floor of the ACK timeout"),
 	KEY("sack_bytes", NUMBER, NIC, timing.sack_bytes, 64, 1u << 24, "4096",
 	    "bytes after which a SACK is due"),
+	KEY("sack_in_order_bytes", NUMBER, NIC, timing.sack_in_order_bytes, 0, 1u << 24, "0",
+	    "and in order; above sack_bytes: messages need not ask"),
 };
 
 static const struct ms_key nscc_keys[] = {

@@ -15,6 +15,8 @@ void config_default(struct config *c)
 {
 	memset(c, 0, sizeof(*c));
 	mt_engine_cfg_default(&c->engine, 1);
+	c->engine.timing.sack_bytes = 4096;
+	c->engine.timing.sack_in_order_bytes = 0;
 	c->engine.max_qps = 4;
 	c->engine.max_mrs = 4;
 	c->engine.seed = 1;
@@ -85,6 +87,9 @@ static const struct setting settings[] = {
 	{"rq", NUMBER, 0, 32768, 0, AT(cap.rq_depth), NULL},
 	{"mr", NUMBER, 0, UINT64_C(1) << 40, 0, AT(mr_bytes), NULL},
 	{"sack_bytes", NUMBER, 0, 1u << 30, 0, AT(engine.timing.sack_bytes), NULL},
+	{"sack_in_order_bytes", NUMBER, 0, 1u << 30, 0, AT(engine.timing.sack_in_order_bytes),
+	 NULL},
+	{"ack_hold", TIME, ANY_TIME, AT(engine.timing.ack_hold_ns), NULL},
 	{"reorder_min", TIME, ANY_TIME, AT(engine.timing.reorder_min_ns), NULL},
 	{"reorder_max", TIME, ANY_TIME, AT(engine.timing.reorder_max_ns), NULL},
 	{"port_hold", TIME, ANY_TIME, AT(engine.timing.port_hold_ns), NULL},
