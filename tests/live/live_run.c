@@ -90,6 +90,53 @@ TEST(mrc_run, shows_it_to_anybody_who_stays_who_they_are)
 		assert_said("65534\n");
 }
 
+/* What node_exporter's infiniband collector and the like read: what went over the device. */
+TEST(mrc_run, shows_counters_that_grow)
+{
+	char words[900];
+
+	snprintf(words, sizeof(words),
+		 "-- sh -c 'cd /sys/class/infiniband/mrc0/ports/1; cat rate "
+		 "counters/port_xmit_data; "
+		 "%s/write_bw --self --min 65536 --max 65536 --ms 900 >/dev/null 2>&1; sleep 0.6; "
+		 "test $(cat counters/port_xmit_data) -gt 16384 && "
+		 "test $(cat counters/port_rcv_packets) -gt 10 && "
+		 "test $(cat hw_counters/tx_data_bytes) -gt 65536 && echo grown; "
+		 "cat hw_counters/local_ack_timeout_err'",
+		 test_arg(1));
+	assert_int_equal(run(false, words), 0);
+	skip_without_view();
+	assert_said(" Gb/sec (1X)\n0\n");
+	assert_said("grown\n");
+}
+
+/* Whether a process is in a mount namespace, "mnt:[4026532295]". */
+static bool is_entered(const char *space)
+{
+	char look[200];
+
+	snprintf(look, sizeof(look), "readlink /proc/[0-9]*/ns/mnt | grep -qF '%s'", space);
+	return system(look) == 0;
+}
+
+/* The process that writes them is gone with the program, and is no child of it. */
+TEST(mrc_run, leaves_no_process_behind)
+{
+	char *space;
+
+	assert_int_equal(run(false, "-- sh -c 'read of </proc/$$/task/$$/children; echo \"<$of>\"; "
+				    "readlink /proc/$$/ns/mnt; true'"),
+			 0);
+	skip_without_view();
+	space = strstr(out, "mnt:");
+	assert_non_null(space);
+	assert_said("<>\n");
+	space[strcspn(space, "\n")] = '\0';
+	for (int i = 0; i < 50 && is_entered(space); i++)
+		usleep(100000);
+	assert_false(is_entered(space));
+}
+
 /* Nothing of it is seen by anybody else. */
 TEST(mrc_run, leaves_the_machine_as_it_was)
 {

@@ -52,6 +52,7 @@ struct run_device {
 	char interface[16]; /* that has the GID's address; empty: none */
 	int n_gids;	    /* indexes of its GID table, which all have that GID */
 	bool up;
+	double rate_gbps; /* of the port */
 };
 
 /*
@@ -66,6 +67,14 @@ int run_device_query(struct run_device d[RUN_DEVICES_MAX]);
  * together with those of real devices. 0, or -1.
  */
 int run_device_write_sysfs(const struct run_device *d, int n, struct run_view_error *e);
+
+/*
+ * run_port_counters_start makes the counters and hw_counters of each device's port, in the view
+ * that was entered, and starts a process that keeps them up to date until this one, or what it
+ * becomes, has ended: sums over the MRC processes of this user, those that have ended meanwhile
+ * too. 0, or -1.
+ */
+int run_port_counters_start(const struct run_device *d, int n, struct run_view_error *e);
 
 /*
  * What softmrc counted while a program ran, it and all that it started: said when it has ended.

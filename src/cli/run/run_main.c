@@ -82,20 +82,36 @@ static int set_environment(const char *dir)
 	return 0;
 }
 
+/* The devices that the view shows; n is 0 where there is no view. */
+struct shown {
+	struct run_device device[RUN_DEVICES_MAX];
+	int n;
+};
+
 /* Programs that look at files only do without them what they can: it is said, and they run. */
-static void show_device(void)
+static void show_device(struct shown *shown)
 {
 	struct run_view_error e;
-	struct run_device device[RUN_DEVICES_MAX];
-	int n = run_device_query(device);
 
-	if (n == 0)
+	shown->n = run_device_query(shown->device);
+	if (shown->n == 0)
 		return; /* the program will hear the same */
-	if (run_view_enter(&e) || run_device_write_sysfs(device, n, &e))
+	if (run_view_enter(&e) || run_device_write_sysfs(shown->device, shown->n, &e)) {
 		fprintf(stderr,
 			"mrc run: no view of the device below /sys and /dev: %s; libraries that "
 			"look there (UCX, NCCL) will not find it\n",
 			e.text);
+		shown->n = 0;
+	}
+}
+
+/* When it is known where the program's processes publish. */
+static void show_counters(const struct shown *shown)
+{
+	struct run_view_error e;
+
+	if (shown->n && run_port_counters_start(shown->device, shown->n, &e))
+		fprintf(stderr, "mrc run: no counters below /sys: %s\n", e.text);
 }
 
 /* Does not return when it goes well. */
@@ -155,7 +171,7 @@ static int write_report(struct run_report *r, const struct options *o, const cha
 	return err ? -1 : 0;
 }
 
-static int run_and_report(const struct options *o, char **command)
+static int run_and_report(const struct options *o, const struct shown *shown, char **command)
 {
 	struct run_report r;
 	int status, failed, err = run_report_open(&r);
@@ -165,6 +181,7 @@ static int run_and_report(const struct options *o, char **command)
 		fprintf(stderr, "mrc run: a folder for statistics: %s\n", strerror(err));
 		return EXIT_FAILED;
 	}
+	show_counters(shown);
 	pid = start_program(command);
 	if (pid < 0 || waitpid(pid, &status, 0) != pid) {
 		fprintf(stderr, "mrc run: a process for %s: %s\n", command[0], strerror(errno));
@@ -179,6 +196,7 @@ static int run_and_report(const struct options *o, char **command)
 
 static int run_main(int argc, char **argv)
 {
+	struct shown shown = {.n = 0};
 	struct options o = {0};
 	char dir[PATH_BYTES];
 	int first = 1, status;
@@ -197,8 +215,11 @@ static int run_main(int argc, char **argv)
 	if (find_library(dir, sizeof(dir)) || set_environment(dir))
 		return EXIT_FAILED;
 	if (!o.no_views)
-		show_device();
-	return o.report || o.json ? run_and_report(&o, argv + first) : run_program(argv + first);
+		show_device(&shown);
+	if (o.report || o.json)
+		return run_and_report(&o, &shown, argv + first);
+	show_counters(&shown);
+	return run_program(argv + first);
 }
 
 const struct ui_verb cli_run_verb = {
@@ -208,7 +229,8 @@ const struct ui_verb cli_run_verb = {
 	.about = "Starts a program that knows only libibverbs, with the device mrc0.",
 	.notes = "Sets LD_LIBRARY_PATH, and for NCCL NCCL_IBVERBS_LIB, NCCL_IB_HCA and "
 		 "NCCL_GIN_TYPE. In a mount namespace of the program /sys/class/infiniband and "
-		 "/dev/infiniband show the device; without root that takes a user namespace.",
+		 "/dev/infiniband show the device, with counters of this user's processes, half a "
+		 "second old at most; without root that takes a user namespace.",
 	.examples = "mrc run -- ib_write_bw            on one machine\n"
 		    "mrc run -- ib_write_bw 10.0.0.1   on another\n"
 		    "mrc run --report -- mpirun -n 4 --mca pml ucx ./program",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Files of the device: see device.h. What is in them is what the kernel would write for RoCE. */
+/* Files of the device: see run.h. What is in them is what the kernel would write for RoCE. */
 #include "cli/run/run.h"
 
 #include "cli/gid_text.h"
@@ -28,6 +28,20 @@ static void find_interface(struct run_device *d)
 	freeifaddrs(all);
 }
 
+/* The speed of one lane, as ibv_port_attr has it; all our ports have one. */
+static double rate_gbps(const struct ibv_port_attr *port)
+{
+	static const struct {
+		uint8_t speed;
+		double gbps;
+	} of[] = {{1, 2.5}, {2, 5}, {4, 10}, {8, 10}, {16, 14}, {32, 25}, {64, 50}, {128, 100}};
+
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++)
+		if (of[i].speed == port->active_speed)
+			return of[i].gbps;
+	return 2.5;
+}
+
 static int query_device(struct ibv_device *device, struct run_device *d)
 {
 	struct ibv_context *context = ibv_open_device(device);
@@ -42,6 +56,7 @@ static int query_device(struct ibv_device *device, struct run_device *d)
 		memcpy(d->gid, gid.raw, sizeof(d->gid));
 		d->guid = be64toh(ibv_get_device_guid(device));
 		d->up = port.state == IBV_PORT_ACTIVE;
+		d->rate_gbps = rate_gbps(&port);
 		d->n_gids = port.gid_tbl_len;
 		snprintf(d->name, sizeof(d->name), "%.15s", ibv_get_device_name(device));
 		snprintf(d->uverbs, sizeof(d->uverbs), "%.15s", device->dev_name);
@@ -131,7 +146,7 @@ static int show_gids(const struct run_device *d, struct run_view_error *e)
 static int show_device(const struct run_device *d, struct run_view_error *e)
 {
 	uint64_t guid = htobe64(d->guid);
-	char guid_text[24], name[20], node[48];
+	char guid_text[24], rate[32], name[20], node[48];
 	const struct file files[] = {
 		{"node_type", "1: CA\n", false},
 		{"node_guid", guid_text, false},
@@ -139,11 +154,13 @@ static int show_device(const struct run_device *d, struct run_view_error *e)
 		{"node_desc", "softmrc\n", false},
 		{"fw_ver", "softmrc\n", false},
 		{"hca_type", "softmrc\n", false},
+		{"board_id", "softmrc\n", false}, /* node_exporter 1.5 wants one */
 		{"device/numa_node", "-1\n", false},
 		{"device/local_cpus", "ffffffff\n", false},
 		{"device/class", "0x020000\n", false},
 		{"ports/1/state", d->up ? "4: ACTIVE\n" : "1: DOWN\n", false},
 		{"ports/1/phys_state", d->up ? "5: LinkUp\n" : "3: Disabled\n", false},
+		{"ports/1/rate", rate, false},
 		{"ports/1/link_layer", "Ethernet\n", false},
 		{"ports/1/lid", "0x0\n", false},
 		{"ports/1/pkeys/0", "0xffff\n", false},
@@ -152,6 +169,7 @@ static int show_device(const struct run_device *d, struct run_view_error *e)
 	};
 
 	put_gid_groups(guid_text, (const uint8_t *)&guid, sizeof(guid));
+	snprintf(rate, sizeof(rate), "%g Gb/sec (1X)\n", d->rate_gbps);
 	snprintf(name, sizeof(name), "%s\n", d->name);
 	snprintf(node, sizeof(node), "/dev/infiniband/%s", d->uverbs);
 	if (show_files(d, files, sizeof(files) / sizeof(files[0]), e) || show_gids(d, e))
