@@ -259,18 +259,12 @@ SIM_TEST(run, expectations)
 /* The rows of docs/simulator.md that take no time, held against their own bands. */
 SIM_TEST(run, rows_that_are_quick)
 {
-	static const char *const rows[] = {"check-line-rate",
-					   "check-port-lost",
-					   "check-ring-one-t0",
-					   "check-ring",
-					   "check-victim",
-					   "check-degraded",
-					   "check-incast-ecn",
-					   "check-all-to-all",
-					   "check-roce-victim-pfc",
-					   "check-degraded-oblivious",
-					   "check-blackhole",
-					   "check-blackhole-oblivious"};
+	static const char *const rows[] = {"check-line-rate",	    "check-port-lost",
+					   "check-ring-one-t0",	    "check-ring",
+					   "check-victim",	    "check-degraded",
+					   "check-incast-ecn",	    "check-all-to-all",
+					   "check-roce-victim-pfc", "check-degraded-oblivious",
+					   "check-blackhole",	    "check-blackhole-oblivious"};
 	static char said[SAID_MAX];
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
