@@ -242,7 +242,7 @@ TEST(sim_port, bad_evs_are_used_when_only_their_port_is_left)
 	w = case_open(&cfg);
 	qp = sim_connect_default(w);
 	case_kill(w, 0, 1, 1, NET_NO_NODE, true);
-	/* What is lost of the first goes by a proved EV; the plane's last EV is left with the second. */
+	/* What the first loses goes by a proved EV; the second leaves the plane's last EV. */
 	for (int i = 0; i < 2; i++) {
 		sim_post(qp, 4096 * 16, 0);
 		sim_run_done(w, SIM_MS);
