@@ -208,6 +208,31 @@ int mt_mw_remove(struct mt_engine *e, uint32_t index);
  */
 int mt_ev_profile_set(struct mt_engine *e, uint32_t id, const struct mt_ev_profile_cfg *cfg);
 /*
+ * mt_ev_profile_clear takes a profile away that no QP is to name any more; those that use it keep
+ * its EVs.
+ */
+void mt_ev_profile_clear(struct mt_engine *e, uint32_t id);
+/*
+ * mt_ev_profile_deny sets EV i of a profile DENIED, or GOOD again, for all its destinations, those
+ * too that QPs connect to from now on; a controller's decision, which no packet overrules. Packets
+ * that were handed out are sent. MT_ERR_INVALID: no such profile or EV. MT_ERR_STATE: it is the
+ * last EV of the profile that is not denied. MT_ERR_MEMORY: as above; call again.
+ * REQ(ctl.ev-denied)
+ */
+int mt_ev_profile_deny(struct mt_engine *e, uint32_t id, uint32_t i, bool deny);
+/*
+ * mt_ev_profile_replace gives EV i of a profile another value, from the next packet on and for all
+ * its destinations; it leaves by the port it had, and is GOOD unless it is denied. MT_ERR_INVALID:
+ * no such profile or EV, or its EVs are static.
+ */
+int mt_ev_profile_replace(struct mt_engine *e, uint32_t id, uint32_t i, uint32_t value);
+/*
+ * mt_ev_profile_states writes, of each EV of a profile, whether it is DENIED, ASSUMED_BAD for one
+ * of the destinations at least, or GOOD; MT_EV_STATES: no QP uses it. Returns how many EVs there
+ * are; 0: no such profile. `states` has room for MT_EVS_MAX.
+ */
+uint32_t mt_ev_profile_states(const struct mt_engine *e, uint32_t id, uint8_t *states);
+/*
  * mt_cc_profile_check says whether every field is in its range; if not, *error names the first that
  * is not. 0 is allowed besides the range. For adapters that take profiles from people.
  */
@@ -218,6 +243,8 @@ bool mt_cc_profile_check(const struct mt_cc_profile_cfg *cfg, struct mt_range_er
  * MT_ERR_INVALID: id, or what mt_cc_profile_check finds.
  */
 int mt_cc_profile_set(struct mt_engine *e, uint32_t id, const struct mt_cc_profile_cfg *cfg);
+/* mt_cc_profile_clear: no QP may name the profile from now on; those that do keep it as it is. */
+void mt_cc_profile_clear(struct mt_engine *e, uint32_t id);
 
 /* ---- queue pairs ---- */
 

@@ -176,7 +176,10 @@ struct mt_event {
 	uint8_t ep_status;	  /* ENDPOINT: enum mt_ep_status */
 	uint8_t ep_op;		  /* ENDPOINT: enum mw_ep_op */
 	bool svc_time_subtracted; /* ENDPOINT: rtt_ns is without the time that the peer took */
+	uint8_t ep_port;	  /* ENDPOINT: when answered, that the answer came in by */
 	uint16_t ep_id;		  /* ENDPOINT */
+	uint16_t ev_profile;	  /* EV: the profile that it is of ... */
+	uint16_t ev_index;	  /* ... and its place there */
 	void *qp_user;		  /* NULL for EV, PORT and ENDPOINT events; SRQ_LIMIT: of the SRQ */
 	uint64_t wr_id;		  /* ENDPOINT: the request's `user` */
 	uint64_t rtt_ns;	  /* ENDPOINT: when answered */

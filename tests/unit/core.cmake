@@ -8,7 +8,7 @@ endforeach()
 foreach(name rd_atomic_responder rd_atomic_requester completer completer_ack completer_cc completer_loss
 	completer_match config
 	control_emit core_mr core_qp endpoint engine engine_ports engine_rx engine_tx qp_memory local_wr
-	mw ev_sets port_notify port_status qp_modify requester requester_ext responder responder_acks
+	mw engine_profiles ev_sets port_notify port_status qp_modify requester requester_ext responder responder_acks
 	rd_atomic responder_ext reverse_ev ev_probes probe_budget send_inv srq_qp uplink)
 	softmrc_test(unit_${name}
 		SOURCES unit_${name}.c ../support/node.c ../support/engine_node.c

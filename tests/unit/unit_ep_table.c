@@ -182,14 +182,15 @@ CASE(mt_ep_match_response, not_before_it_was_sent_nor_after_the_end)
 	assert_null(mt_ep_next_ended(&table));
 }
 
-/* REQ(rsp.svc-time) */
-CASE(mt_ep_match_response, service_time_is_taken_off_where_it_is_agreed)
+/*
+ * Whatever this end does itself: a stamp that is later, but not than now, tells it.
+ * REQ(rsp.svc-time)
+ */
+CASE(mt_ep_match_response, service_time_is_taken_off_where_the_peer_tells_it)
 {
 	struct mt_ep_slot *s = sent_at(100, 0xFFFE);
 	struct mt_ep_response a = answer(140, s->req.id, 3); /* 5 units of 4 ns later */
 
-	assert_null(mt_ep_match_response(&table, &a));
-	a.svc_time = true;
 	a.now_ns = 119; /* longer than all of it took */
 	assert_null(mt_ep_match_response(&table, &a));
 	a.now_ns = 140;
@@ -203,9 +204,22 @@ CASE(mt_ep_match_response, all_of_the_time_may_be_service)
 	struct mt_ep_slot *s = sent_at(100, 7);
 	struct mt_ep_response a = answer(120, s->req.id, 12);
 
-	a.svc_time = true;
 	assert_ptr_equal(mt_ep_match_response(&table, &a), s);
 	assert_u_eq(s->rtt_ns, 0);
+}
+
+/* Nothing shows whether the peer answered at once or tells no time: what is agreed says so. */
+CASE(mt_ep_match_response, no_service_time)
+{
+	struct mt_ep_slot *s = sent_at(100, 7);
+	struct mt_ep_response a = answer(120, s->req.id, 7);
+
+	a.svc_time = true;
+	a.port = 3;
+	assert_ptr_equal(mt_ep_match_response(&table, &a), s);
+	assert_u_eq(s->rtt_ns, 20);
+	assert_true(s->svc_time_subtracted);
+	assert_u_eq(s->answer_port, 3);
 }
 
 CASE(mt_ep_expire_next, in_order_of_time)

@@ -236,6 +236,7 @@ static void rx_response(struct mt_engine *e, const struct mt_rx_meta *meta,
 		.stamp = pkt->eeth.tx_timestamp,
 		.op = pkt->eeth.op,
 		.op_high = pkt->eeth.op_high,
+		.port = meta->port,
 		.svc_time = e->cfg.svc_time,
 	};
 	struct mt_ep_slot *slot = mt_ep_match_response(&e->ep_table, &answer);
@@ -280,6 +281,7 @@ bool mt_endpoint_poll(struct mt_engine *e, struct mt_event *ev)
 		.ep_id = slot->req.id,
 		.svc_time_subtracted = slot->status == MT_EP_ANSWERED && slot->svc_time_subtracted,
 		.rtt_ns = slot->status == MT_EP_ANSWERED ? slot->rtt_ns : 0,
+		.ep_port = slot->answer_port,
 		.wr_id = slot->req.user,
 		.ev = slot->req.ev,
 		.peer = slot->req.dst,

@@ -28,6 +28,11 @@ void mt_ev_probes_tick(struct mt_engine *e, uint64_t now_ns);
 struct mt_qp *mt_ev_sets_pick_prober(struct mt_ev_set *s, uint64_t now_ns);
 /* mt_ev_sets_update_ports sets which ports an EV set may use now. */
 void mt_ev_sets_update_ports(struct mt_engine *e, struct mt_ev_set *s, uint64_t now_ns);
+/*
+ * mt_ev_sets_deny sets an EV DENIED, or GOOD again, for the destination of a set. MT_ERR_MEMORY:
+ * none for the places of backups.
+ */
+int mt_ev_sets_deny(struct mt_engine *e, struct mt_ev_set *s, uint16_t ev, bool deny);
 /* mt_ev_sets_keep_floor takes bad EVs back while too few are usable on open ports. */
 void mt_ev_sets_keep_floor(struct mt_engine *e, struct mt_ev_set *s);
 /* mt_ev_sets_port_restored: a port of ours or of the peer's, down since then, is back. */

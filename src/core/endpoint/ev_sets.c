@@ -70,6 +70,17 @@ static struct mt_ev_shared *get_shared(struct mt_engine *e, uint32_t profile)
 	return p->shared;
 }
 
+/* What the controller has denied is denied to a new destination, too; false: memory. */
+static bool deny_in_set(struct mt_ev_set *s, const struct mt_ev_profile *p)
+{
+	if (p->denied && !mt_ev_set_own_places(s))
+		return false;
+	for (uint16_t i = 0; p->denied && i < s->n_evs; i++)
+		if (mt_ev_profile_denies(p, i))
+			mt_ev_deny(s, i, true);
+	return true;
+}
+
 static struct mt_ev_set *make_set(struct mt_engine *e, uint32_t profile, const struct rd_gid *peer)
 {
 	struct mt_ev_shared *shared = get_shared(e, profile);
@@ -84,6 +95,12 @@ static struct mt_ev_set *make_set(struct mt_engine *e, uint32_t profile, const s
 		return NULL;
 	}
 	s = mt_ev_set_init(mem, shared, peer, &e->pool);
+	if (!deny_in_set(s, &e->ev_profiles[profile])) {
+		mt_ev_set_fini(s);
+		mb_pool_put(&e->pool, mem, mt_ev_sets_bytes(shared->n_evs, shared->n_ports));
+		put_shared(e, shared);
+		return NULL;
+	}
 	s->spare_peer =
 		(struct mt_peer *)(void *)((uint8_t *)mem + mt_ev_set_size(s->n_evs, s->n_ports));
 	return s;
@@ -158,6 +175,21 @@ void mt_ev_sets_arm_probes(struct mt_engine *e, struct mt_ev_set *s)
 		ev = mt_ev_set_probe_deadline(s);
 
 	mb_timer_arm(&e->ev_timers, &s->timer, ev < plane ? ev : plane);
+}
+
+int mt_ev_sets_deny(struct mt_engine *e, struct mt_ev_set *s, uint16_t ev, bool deny)
+{
+	struct mt_ev_change change = {.ev = ev, .state = MT_EV_GOOD, .cause = MT_EV_BY_OPERATOR};
+
+	if (deny && !mt_ev_set_own_places(s))
+		return MT_ERR_MEMORY;
+	if (!mt_ev_deny(s, ev, deny))
+		return MT_OK;
+	if (!deny)
+		mt_engine_report_ev(e, s, &change);
+	mt_ev_sets_keep_floor(e, s);
+	mt_ev_sets_arm_probes(e, s);
+	return MT_OK;
 }
 
 void mt_ev_sets_keep_floor(struct mt_engine *e, struct mt_ev_set *s)

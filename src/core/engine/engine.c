@@ -202,6 +202,16 @@ static size_t ev_profile_bytes(const struct mt_ev_profile_cfg *c)
 	return c->n_evs * (sizeof(*c->evs) + (c->group_ids ? sizeof(*c->group_ids) : 0));
 }
 
+void mt_ev_profile_clear(struct mt_engine *e, uint32_t id)
+{
+	struct mt_ev_profile *p = &e->ev_profiles[id];
+
+	mb_assert(id < e->cfg.max_profiles);
+	mb_pool_put(&e->pool, p->copy, ev_profile_bytes(&p->cfg));
+	mb_pool_put(&e->pool, p->denied, mt_ev_denied_bytes(p->cfg.n_evs));
+	*p = (struct mt_ev_profile){0};
+}
+
 int mt_ev_profile_set(struct mt_engine *e, uint32_t id, const struct mt_ev_profile_cfg *cfg)
 {
 	struct mt_ev_profile *p;
@@ -214,10 +224,9 @@ int mt_ev_profile_set(struct mt_engine *e, uint32_t id, const struct mt_ev_profi
 		evs = mt_engine_alloc(e, ev_profile_bytes(cfg));
 	if (!evs && !cfg->is_static)
 		return MT_ERR_MEMORY;
-	mb_pool_put(&e->pool, p->copy, ev_profile_bytes(&p->cfg));
+	mt_ev_profile_clear(e, id);
 	p->cfg = *cfg;
 	p->copy = evs;
-	p->shared = NULL;
 	if (cfg->is_static)
 		return MT_OK;
 	memcpy(evs, cfg->evs, cfg->n_evs * sizeof(*evs));
@@ -237,6 +246,12 @@ int mt_cc_profile_set(struct mt_engine *e, uint32_t id, const struct mt_cc_profi
 		return MT_ERR_INVALID;
 	mt_cc_profile_define(&e->cc_profiles[id], cfg);
 	return MT_OK;
+}
+
+void mt_cc_profile_clear(struct mt_engine *e, uint32_t id)
+{
+	mb_assert(id < e->cfg.max_profiles);
+	e->cc_profiles[id].set = false;
 }
 
 /* ---- timers ---- */
@@ -462,21 +477,10 @@ bool mt_qp_ev_info(const struct mt_qp *qp, uint32_t i, struct mt_ev_info *info)
 
 int mt_qp_ev_deny(struct mt_qp *qp, uint64_t now_ns, uint32_t i, bool deny)
 {
-	struct mt_ev_change change = {.ev = (uint16_t)i, .cause = MT_EV_BY_OPERATOR};
-
 	(void)now_ns;
 	if (!qp->ev_set)
 		return MT_ERR_STATE;
 	if (i >= qp->ev_set->n_evs)
 		return MT_ERR_INVALID;
-	if (deny && !mt_ev_set_own_places(qp->ev_set))
-		return MT_ERR_MEMORY;
-	if (!mt_ev_deny(qp->ev_set, (uint16_t)i, deny))
-		return MT_OK;
-	change.state = deny ? MT_EV_DENIED : MT_EV_GOOD;
-	if (!deny)
-		mt_engine_report_ev(qp->engine, qp->ev_set, &change);
-	mt_ev_sets_keep_floor(qp->engine, qp->ev_set);
-	mt_ev_sets_arm_probes(qp->engine, qp->ev_set);
-	return MT_OK;
+	return mt_ev_sets_deny(qp->engine, qp->ev_set, (uint16_t)i, deny);
 }

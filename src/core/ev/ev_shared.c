@@ -176,3 +176,12 @@ struct mt_ev_shared *mt_ev_shared_init(void *mem, const struct mt_ev_profile_cfg
 	choose_active(&m, profile->n_active);
 	return c;
 }
+
+/* The copies follow the structure, see mt_ev_shared_init. */
+void mt_ev_shared_set_value(struct mt_ev_shared *c, uint16_t ev, uint32_t value)
+{
+	uint8_t *at = (uint8_t *)c + round_up_words(sizeof(*c));
+
+	mb_assert(c->copies_evs && ev < c->n_evs);
+	((struct mt_ev *)(void *)at)[ev].value = value;
+}

@@ -61,6 +61,8 @@ static inline size_t mt_ev_places_size(const struct mt_ev_shared *c)
  */
 size_t mt_ev_shared_size(const struct mt_ev_profile_cfg *profile, uint32_t n_ports);
 size_t mt_ev_shared_bytes(const struct mt_ev_shared *c);
+/* mt_ev_shared_set_value gives an EV of a profile whose EVs are not static another value. */
+void mt_ev_shared_set_value(struct mt_ev_shared *c, uint16_t ev, uint32_t value);
 struct mt_ev_shared *mt_ev_shared_init(void *mem, const struct mt_ev_profile_cfg *profile,
 				       uint32_t n_ports);
 

@@ -74,6 +74,8 @@ void mt_engine_report_ev(struct mt_engine *e, const struct mt_ev_set *s,
 		.type = MT_EVENT_EV,
 		.ev_state = change->state,
 		.ev_cause = change->cause,
+		.ev_profile = (uint16_t)s->shared->profile,
+		.ev_index = change->ev,
 		.ev = {mt_ev_value(s, change->ev), mt_ev_port(s, change->ev)},
 		.peer = s->peer,
 	};

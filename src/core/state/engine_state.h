@@ -144,6 +144,7 @@ struct mt_ep_slot {
 	uint8_t state;	/* enum mt_ep_state */
 	uint8_t status; /* ENDED: enum mt_ep_status */
 	bool svc_time_subtracted;
+	uint8_t answer_port; /* ENDED, answered: that the answer came in by */
 };
 
 /* Ids are chosen part by part. */
@@ -168,7 +169,8 @@ struct mt_ep_response {
 	uint16_t id;
 	uint16_t stamp;
 	uint8_t op, op_high; /* as in struct mw_eeth */
-	bool svc_time;	     /* the stamp may be later by the time that the peer took */
+	uint8_t port;	     /* that it came in by */
+	bool svc_time;	     /* a stamp that is the same says that the peer took no time */
 };
 
 /* mt_ep_init makes a table of `size` slots, a power of two; both arrays are the caller's. */
@@ -252,9 +254,22 @@ const struct mt_mr *mt_mr_check(const struct mt_mr_table *t, uint32_t key, uint3
 struct mt_ev_profile {
 	struct mt_ev_profile_cfg cfg;
 	struct mt_ev *copy;
+	uint64_t *denied; /* a bit for each EV; NULL: none is denied */
 	struct mt_ev_shared
 		*shared; /* by the sets made since it was last set; NULL: there is none */
 };
+
+/* mt_ev_denied_bytes returns the size of what says which of so many EVs are denied. */
+static inline size_t mt_ev_denied_bytes(uint16_t n_evs)
+{
+	return (n_evs + 63u) / 64u * sizeof(uint64_t);
+}
+
+/* mt_ev_profile_denies says whether a controller has denied an EV of a profile. */
+static inline bool mt_ev_profile_denies(const struct mt_ev_profile *p, uint16_t ev)
+{
+	return p->denied && p->denied[ev / 64] >> ev % 64u & 1;
+}
 
 /* EV events waiting to be polled. */
 struct mt_event_ring {

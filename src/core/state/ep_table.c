@@ -149,10 +149,12 @@ struct mt_ep_slot *mt_ep_match_response(struct mt_ep_table *t, const struct mt_e
 		return NULL;
 	elapsed = a->now_ns - s->sent_ns;
 	service = (uint64_t)(uint16_t)(a->stamp - s->stamp) << a->ts_shift;
-	if (service && (!a->svc_time || service > elapsed))
+	/* The peer may tell its service time whether or not this end does. */
+	if (service > elapsed)
 		return NULL;
 	s->rtt_ns = elapsed - service;
-	s->svc_time_subtracted = a->svc_time;
+	s->svc_time_subtracted = a->svc_time || service > 0;
+	s->answer_port = a->port;
 	end_request(t, s, a->now_ns, MT_EP_ANSWERED);
 	return s;
 }
