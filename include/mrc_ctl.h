@@ -7,11 +7,12 @@
  * handled (CC profiles), which ports. It also asks other endpoints, outside of any QP: EV probes
  * measure a path. All calls take an MRC context (mrc_create_context).
  *
- * What softmrc does today: mrc_ctl_query_version, mrc_ctl_query_device, mrc_ctl_query_device_ex,
- * mrc_ctl_query_port, mrc_ctl_query_ev_profile of profile 0, and EV probes. All other calls check
- * their arguments and fail with ENOTSUP; the device's profiles come from its configuration, and
- * mrc_ctl_query_device reports that none can be made (limits of 0). softmrc's endpoints live in the
- * calling process, so no call asks for CAP_NET_ADMIN and none returns EPERM.
+ * A softmrc device lives in each process by itself. What a controller changes is the device of its
+ * own process, which takes no privilege, so that none of these calls returns EPERM. Profile 0 of
+ * each kind is the device's own, from its configuration: QPs that name no other use it, and a
+ * controller reads it, may deny its EVs and ask for their events. The others are INIT at first; a
+ * profile is ONLINE before a QP names it (mrc_modify_qp), and what changes of it then reaches the
+ * QPs that use it before the call returns. All of it ends with the last context of the device.
  *
  * What holds for every call: errors as in <mrc.h>, that is 0 or -1 with errno, or NULL with errno,
  * or a negative errno value; each says which. EINVAL for a NULL pointer that may not be NULL goes
@@ -146,7 +147,8 @@ struct mrc_ctl_port_attr {
 
 /*
  * mrc_ctl_query_port reads the attributes of a port that attr_mask names; the other fields of attr
- * stay as they are. Ports count from 1. Those of softmrc are enabled as long as the device is open.
+ * stay as they are. Ports count from 1, as ibv_query_port counts them, but that port 1 is the whole
+ * device there: it is down when all are.
  *
  * Returns 0, or -1 with errno:
  * EINVAL   no such port, or an unknown bit in attr_mask
@@ -155,11 +157,13 @@ int mrc_ctl_query_port(struct mrc_context *context, uint8_t port_num,
 		       struct mrc_ctl_port_attr *attr, int attr_mask);
 
 /*
- * mrc_ctl_modify_port sets the attributes of a port that attr_mask names.
+ * mrc_ctl_modify_port sets the attributes of a port that attr_mask names. From a port that is
+ * disabled nothing is sent, what comes by it is not looked at, and peers are told that it is down;
+ * what was on its way is sent again by another one. QPs whose last port it was wait for 10 s before
+ * they use up retries.
  *
  * Returns 0, or -1 with errno:
  * EINVAL    no such port, an unknown bit in attr_mask, or a value that is not of its enum
- * ENOTSUP   softmrc takes its ports from its configuration
  */
 int mrc_ctl_modify_port(struct mrc_context *context, uint8_t port_num,
 			struct mrc_ctl_port_attr *attr, int attr_mask);
@@ -205,14 +209,28 @@ struct mrc_ctl_ev_fmt_profile_attr {
 };
 
 /*
- * mrc_ctl_modify_ev_fmt_profile configures an EV format profile or moves it to another state.
+ * mrc_ctl_modify_ev_fmt_profile configures an EV format profile or moves it to another state. To
+ * leave INIT takes the mode, to become ONLINE the fields; ONLINE, nothing but the state changes.
  *
- * Returns 0, or -1 with errno:
- * ENOTSUP   the EV format of softmrc follows from its configuration
+ * ev_fmt_profile_id  1 .. ev_max_fmt_profiles - 1
+ * attr               modes: those of ev_fmt_mode_mask; fields: 1 to 32, of 1 to 32 bits each, left
+ *                    to right, together no more than a packet carries: 32 of STEV (the first 16
+ *                    are the source port), 16 of UDP
+ *
+ * Returns 0, or -1 with errno; nothing has changed then:
+ * EINVAL    the id, an unknown bit in attr_mask, a value, or what the present state does not allow
+ * E2BIG     more fields or bits than that
+ * EBUSY     an EV profile with this format is ONLINE; take it offline first
  */
 int mrc_ctl_modify_ev_fmt_profile(struct mrc_context *mrc_ctx, uint64_t ev_fmt_profile_id,
 				  struct mrc_ctl_ev_fmt_profile_attr *attr, int attr_mask);
-/* mrc_ctl_query_ev_fmt_profile reads one. Errors as mrc_ctl_modify_ev_fmt_profile. */
+/*
+ * mrc_ctl_query_ev_fmt_profile reads one, 0 for the device's own.
+ *
+ * Returns 0, or -1 with errno:
+ * EINVAL    the id, an unknown bit in attr_mask, an operation that changes something
+ * E2BIG     fmt_fields has too little room; fmt_field_count says what there is
+ */
 int mrc_ctl_query_ev_fmt_profile(struct mrc_context *mrc_ctx, uint64_t ev_fmt_profile_id,
 				 struct mrc_ctl_ev_fmt_profile_attr *attr, int attr_mask);
 
@@ -321,28 +339,51 @@ struct mrc_ctl_ev_profile_attr {
 
 /*
  * mrc_ctl_modify_ev_profile configures an EV profile, moves it to another state, or changes its
- * EVs.
+ * EVs. To leave INIT takes the mode and, of all but AUTO, a format that is not INIT and a count. To
+ * become ONLINE, EXP takes an EV in each place, GEN its fields, both an ONLINE format. ONLINE, the
+ * state, the event mask, fields of the same number of EVs, and EVs by operations change.
  *
- * Returns 0, or -1 with errno:
- * EINVAL    an EV operation and a field operation at once
- * ENOTSUP   the EVs of softmrc come from its configuration
+ * AUTO: the device's own EVs, ev_count of them or all for 0; its list of EVs shows them. GEN: as
+ * many as ev_count says, consecutive ones by different ports, every port with the same values; a
+ * range from 0 to 0 under a mask is all that the mask has bits for. Fields take bits of an EV from
+ * its first byte on, most significant first; an EV without fields is a number, see mrc_ctl_ev_t.
+ * A plain socket (driver udp) has few source ports: there one of its own, always the same, stands
+ * for a port that it has not, so that several EVs may be one path.
+ *
+ * Operations go entry by entry up to the first that fails, and what was done before stays;
+ * ev_op.entry_count says how many were done. REPLACE_EV gives the first place that holds ev, or
+ * with ALL_COPIES every one, ev_new; the places that hold none yet hold MRC_CTL_EV_UNPOPULATED.
+ * MODIFY_EV_STATE is of all places that hold ev. States are GOOD, which 0 is too, and DENIED, which
+ * only a controller takes back: a denied EV carries nothing of any QP, to any destination.
+ *
+ * ev_profile_id  1 .. ev_max_profiles - 1; 0 for MODIFY_EV_STATE and the event mask only
+ *
+ * Returns 0, or -1 with errno; but for operations, nothing has changed then:
+ * EINVAL    the id, an unknown bit in attr_mask, a value, something that is missing or that the
+ *           present state does not allow, another port while ONLINE, both kinds of operations
+ * E2BIG     more EVs than ev_max_count_profile or ev_free_count, or than the fields can make; more
+ *           fields than the format has
+ * ENOENT    an EV that is not of the profile
+ * EBUSY     QPs use the profile that is to go OFFLINE; or fewer EVs that are not denied would be
+ *           left than ev_min_active, or none
+ * ENOMEM    no memory for it
  */
 int mrc_ctl_modify_ev_profile(struct mrc_context *mrc_ctx, uint64_t ev_profile_id,
 			      struct mrc_ctl_ev_profile_attr *attr, int attr_mask);
 /*
  * mrc_ctl_query_ev_profile reads an EV profile. Profile 0 is the device's own: ONLINE, AUTO, all
- * EVs of all ports. Their state differs from destination to destination, so it is
- * MRC_CTL_EV_UNKNOWN.
+ * EVs of all ports. An EV is DENIED, ASSUMED_BAD when it is for one destination of this process at
+ * least, GOOD when it is for all, UNKNOWN when no QP of this process uses it.
  *
  * attr       in: operation, array and its length; out: the fields that attr_mask names
  * attr_mask  set of enum mrc_ctl_ev_profile_attr_mask bits
  *
  * Returns 0, or -1 with errno:
- * EINVAL    an unknown bit in attr_mask, an operation that changes something, an EV operation and a
- *           field operation at once
- * E2BIG     ev_op.entries has too little room; ev_op.entry_count says what there is
- * ENOENT    an EV that is not of the profile, or no profile of this id
- * ENOTSUP   fields of EVs, the least number of active ones, vendor bytes
+ * EINVAL    the id, an unknown bit in attr_mask, an operation that changes something, an EV
+ *           operation and a field operation at once
+ * E2BIG     an array has too little room; its count says what there is
+ * ENOENT    an EV that is not of the profile; entry_count says how many before it were found
+ * ENOMEM    no memory for a copy
  */
 int mrc_ctl_query_ev_profile(struct mrc_context *mrc_ctx, uint64_t ev_profile_id,
 			     struct mrc_ctl_ev_profile_attr *attr, int attr_mask);
@@ -366,7 +407,12 @@ struct mrc_ctl_cc_profile_attr {
 	uint8_t vendor_cfg[MRC_CTL_MAX_VENDOR_CFG_SIZE];
 };
 
-/* Parameters of NSCC; names as its specification has them. Times in nanoseconds. */
+/*
+ * Parameters of NSCC; names as its specification has them. Times in nanoseconds. 0 stands for what
+ * NSCC derives from the rate of the ports and the base RTT; a base RTT of 0 for the device's own.
+ * eta and fi are packets of the largest MTU on NSCC's reference network, which scale with the
+ * bandwidth-delay product as its constants do; gamma and max_md_jump are 0 to 1.
+ */
 struct mrc_ctl_cc_nscc_cfg {
 	uint8_t disable_qa; /* not 0: no quick adaptation */
 	uint32_t adjust_bytes_threshold;
@@ -384,14 +430,26 @@ struct mrc_ctl_cc_nscc_cfg {
 };
 
 /*
- * mrc_ctl_modify_cc_profile configures a CC profile or moves it to another state.
+ * mrc_ctl_modify_cc_profile configures a CC profile or moves it to another state. To leave INIT
+ * takes the algorithm; to become ONLINE, NSCC takes its parameters, which may change while it is:
+ * QPs go by the new ones from their next SACK on.
  *
- * Returns 0, or -1 with errno:
- * ENOTSUP   congestion control of softmrc comes from its configuration
+ * cc_profile_id  1 .. cc_max_profiles - 1
+ *
+ * Returns 0, or -1 with errno; nothing has changed then:
+ * EINVAL    the id, an unknown bit in attr_mask, no such algorithm, a parameter out of its range,
+ *           or what the present state does not allow
+ * EBUSY     QPs use the profile that is to go OFFLINE
  */
 int mrc_ctl_modify_cc_profile(struct mrc_context *mrc_ctx, uint64_t cc_profile_id,
 			      struct mrc_ctl_cc_profile_attr *attr, int attr_mask);
-/* mrc_ctl_query_cc_profile reads one. Errors as mrc_ctl_modify_cc_profile. */
+/*
+ * mrc_ctl_query_cc_profile reads one, 0 for the device's own, whose parameters are all 0. With
+ * CC_PROFILE_CONFIG attr->cc_config points to a structure of the caller's, which is written.
+ *
+ * Returns 0, or -1 with errno:
+ * EINVAL    the id, an unknown bit in attr_mask, no structure to write to
+ */
 int mrc_ctl_query_cc_profile(struct mrc_context *mrc_ctx, uint64_t cc_profile_id,
 			     struct mrc_ctl_cc_profile_attr *attr, int attr_mask);
 
@@ -409,21 +467,25 @@ struct mrc_ctl_ev_event {
 };
 
 /*
- * mrc_ctl_create_ev_event_cq makes a CQ that takes EV events and drops them, instead of failing,
- * when it is full. cqe: events it holds at least; channel may be NULL.
+ * mrc_ctl_create_ev_event_cq makes a CQ that takes the EV events of the device in this process,
+ * each that the event mask of its profile asks for, and drops them, instead of failing, when it is
+ * full.
+ * cqe: events it holds at least; channel may be NULL, comp_vector is 0. mrc_req_notify_cq and
+ * mrc_destroy_cq are as for other CQs; no QP can have it.
  *
  * Returns the CQ, or NULL with errno:
- * ENOTSUP   softmrc has no EV events; mrc_ctl_device_attr.opt_attr says so
+ * EINVAL    cqe, comp_vector, or a channel of another context
+ * ENOMEM    no memory
  */
 struct mrc_cq *mrc_ctl_create_ev_event_cq(struct mrc_context *mrc_ctx, int cqe, void *cq_context,
 					  struct mrc_comp_channel *channel, int comp_vector);
 
 /*
- * mrc_ctl_poll_ev_event takes at most num_entries events.
+ * mrc_ctl_poll_ev_event takes at most num_entries events, oldest first. A program whose context
+ * says that it is of version 1.0.0 gets events without state.
  *
  * Returns how many, or a negative errno value:
- * -EINVAL    num_entries is negative
- * -ENOTSUP   the CQ takes no EV events
+ * -EINVAL    num_entries is negative, or the CQ takes no EV events
  */
 int mrc_ctl_poll_ev_event(struct mrc_cq *ev_cq, int num_entries, struct mrc_ctl_ev_event *ev_event);
 
@@ -450,7 +512,7 @@ struct mrc_ctl_ep_req {
 
 struct mrc_ctl_ep_rsp {
 	uint16_t req_id;
-	uint8_t port;	      /* that the answer came in by, from 1 */
+	uint8_t port;	      /* that the answer came in by, from 1; it need not be the request's */
 	unsigned int rtt;     /* ns */
 	uint8_t adj_svc_time; /* not 0: rtt is without the time that the endpoint took */
 };
@@ -469,10 +531,10 @@ struct mrc_ctl_ep_rsp {
  * num_rsp      out: how many there are, also when the call fails with ETIMEDOUT
  *
  * Returns 0, or -1 with errno:
- * EINVAL      num_req, req_tc or op_type out of range, an id that occurs twice, a port or an EV
- *             that the device does not have, a sgid that is not the device's, a dgid that cannot
- *             be reached
- * ENOTSUP     an operation or an EV format that the device does not know
+ * EINVAL      num_req, req_tc or op_type out of range, an id that occurs twice, a port that the
+ *             device does not have, an EV of too many bits, a sgid that is not the device's, a
+ *             dgid that cannot be reached
+ * ENOTSUP     an EV format that the device's packets do not have
  * EAGAIN      the device has 1024 requests under way or lately ended, and the time was over before
  *             they made room for the last of the batch; those before were sent, rsp has answers
  * ENOMEM      no memory for the batch

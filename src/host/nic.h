@@ -53,13 +53,21 @@ struct mh_qp;
 #define MH_PLANES_MAX 32u
 #define MH_DEVICES_MAX 8u
 
+/* Where packets carry EVs; with SRv6 rows the EV of STEV is a path. */
+enum mh_ev_format {
+	MH_EV_UDP,
+	MH_EV_STEV,
+};
+
 /* What the device is and how much it has; constant while the process lives. */
 struct mh_device_attr {
-	char name[16];	      /* "mrc0", "mrc1" ... */
-	uint64_t guid;	      /* host order; never 0 */
-	struct rd_gid gid;    /* names this endpoint on all planes */
-	uint32_t planes;      /* ports of the NIC, 1 .. MH_PLANES_MAX; verbs sees one port */
-	uint32_t evs;	      /* entropy values on all planes together */
+	char name[16];	     /* "mrc0", "mrc1" ... */
+	uint64_t guid;	     /* host order; never 0 */
+	struct rd_gid gid;   /* names this endpoint on all planes */
+	uint32_t planes;     /* ports of the NIC, 1 .. MH_PLANES_MAX; verbs sees one port */
+	uint32_t evs;	     /* entropy values on all planes together */
+	uint32_t min_active; /* EVs that are never assumed bad together */
+	enum mh_ev_format ev_format;
 	uint32_t max_mtu;     /* largest path MTU offered: 256, 512, 1024, 2048 or 4096 */
 	uint32_t max_qp;      /* of the process */
 	uint32_t max_send_wr; /* per QP */
@@ -79,6 +87,7 @@ struct mh_device_attr {
 	uint8_t max_rd_atomic;	  /* READs and atomics outstanding of a QP, each way */
 	uint32_t max_ev_profiles; /* profile ids run from 0 to this - 1; 0 is always there */
 	uint32_t max_cc_profiles;
+	bool nscc;	  /* congestion control of its own profile is NSCC; else there is none */
 	bool trim_nack;	  /* answers trimmed packets with a NACK */
 	bool dynamic_mpr; /* windows can follow what the receiver offers */
 	bool svc_time;	  /* returns stamps later by the time its answers took */
@@ -150,12 +159,15 @@ struct mh_probe {
 	struct rd_gid dest;
 	uint16_t endpoint; /* which process of that host: the upper 10 bits of its QPNs */
 	uint32_t plane;
-	uint32_t ev; /* one of mh_device_query_ev */
+	uint32_t ev;	  /* a number that packets of the device can carry */
+	bool tells_ports; /* it says which ports are up besides, bit p of ports_up for plane p */
+	uint32_t ports_up;
 };
 
 /* A path that works. */
 struct mh_probe_answer {
 	uint32_t index; /* of its probe */
+	uint32_t plane; /* that the answer came in by */
 	uint64_t rtt_ns;
 	bool svc_time_subtracted; /* rtt_ns is without the time that the peer took */
 };
@@ -165,8 +177,8 @@ struct mh_probe_answer {
  * MH_PROBE_TIMEOUT_MAX_NS, is over. answers has room for n; *n_answers, in the order in which they
  * came, are there. dscp: of data or control; 0: the device's own choice. ETIMEDOUT: some were not
  * answered. EAGAIN: the engine had no free ids for some, which rest a second after use; the first
- * of the probes were sent. EINVAL: a plane or EV that the device does not have, an address of
- * another family, n, the timeout, the class. ENOMEM.
+ * of the probes were sent. EINVAL: a plane that the device does not have, an EV of too many bits,
+ * an address of another family, n, the timeout, the class. ENOMEM.
  */
 int mh_endpoint_probe(struct mh_device *dev, uint8_t dscp, const struct mh_probe *probes,
 		      uint32_t n, uint64_t timeout_ns, struct mh_probe_answer *answers,
@@ -183,6 +195,57 @@ void mh_log(enum mrc_log_level level, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* mh_log_wants says whether messages of a level go anywhere: for what is costly to put together. */
 bool mh_log_wants(enum mrc_log_level level);
+
+/* ---- what a controller decides: node/node_state.h ---- */
+
+struct mn_state;
+struct mn_device;
+
+/*
+ * mh_node_change lets `change` make one or more changes of a copy of the device's state, for which
+ * it is given what to check them against. What it did takes effect before the call returns, whether
+ * or not it returns 0: a batch may succeed in part. Returns what it returned, or ENOMEM, with which
+ * some of it may be without effect, or EPERM: the state is that of the whole host, and this process
+ * may not change it.
+ */
+int mh_node_change(struct mh_device *dev,
+		   int (*change)(struct mn_state *state, const struct mn_device *d, void *ctx),
+		   void *ctx);
+/* mh_node_read shows the present state to `read`, which must not call into the NIC. */
+void mh_node_read(struct mh_device *dev, void (*read)(const struct mn_state *state, void *ctx),
+		  void *ctx);
+
+enum mh_ev_state {
+	MH_EV_GOOD,
+	MH_EV_BAD, /* to one of the destinations of this process at least */
+	MH_EV_DENIED,
+	MH_EV_UNKNOWN, /* no QP of this process uses it */
+};
+
+#define MH_EVS_MAX 1024u
+/*
+ * mh_ev_profile_states writes the state of each EV of a profile and returns how many there are, 0
+ * for a profile that QPs cannot use. states has room for MH_EVS_MAX.
+ */
+uint32_t mh_ev_profile_states(struct mh_device *dev, uint32_t profile, enum mh_ev_state *states);
+
+/* An EV became GOOD or ASSUMED_BAD for a destination of this process. */
+struct mh_ev_event {
+	uint32_t profile;
+	uint8_t val[32]; /* as in struct mn_ev */
+	uint8_t port;	 /* from 1 */
+	bool good;
+	uint32_t dropped; /* events before this one that found no room */
+};
+
+/* mh_ev_cq_create makes a CQ for EV events, as mh_cq_create; no QP can have it. */
+int mh_ev_cq_create(struct mh_device *dev, uint32_t cqe, struct mh_channel *channel, void *owner,
+		    struct mh_cq **cq);
+/*
+ * mh_ev_cq_poll takes at most n events, oldest first, and returns how many. -EINVAL: another kind
+ * of CQ. -ENODEV as everywhere.
+ */
+int mh_ev_cq_poll(struct mh_cq *cq, uint32_t n, struct mh_ev_event *events);
 
 /* A counter of the process; name and text are constants. */
 struct mh_counter {

@@ -144,10 +144,27 @@ static uint8_t active_speed(struct ibv_context *context)
 	return speeds[i].code;
 }
 
-static void port_fill(struct ibv_context *context, struct ibv_port_attr *port)
+/*
+ * Port 1 is the device, as verbs has it. The others are there for controllers: port n of mrc_ctl.h
+ * is plane n - 1, and a program that looks at the number of ports never asks for them.
+ */
+static bool port_is_up(const struct mh_device *nic, uint8_t port_num, bool *up)
+{
+	struct mh_plane_attr plane;
+
+	if (port_num == MV_PORT) {
+		*up = mh_device_is_up(nic);
+		return true;
+	}
+	if (port_num == 0 || mh_device_query_plane(nic, port_num - 1u, &plane))
+		return false;
+	*up = plane.up;
+	return true;
+}
+
+static void port_fill(struct ibv_context *context, bool up, struct ibv_port_attr *port)
 {
 	const struct mh_device *nic = mv_context(context)->nic;
-	bool up = mh_device_is_up(nic);
 	struct mh_device_attr attr;
 
 	mh_device_query(nic, &attr);
@@ -171,10 +188,11 @@ int mv_query_port(struct ibv_context *context, uint8_t port_num, struct ibv_port
 		  size_t port_attr_len)
 {
 	struct ibv_port_attr full;
+	bool up;
 
-	if (!context || !port_attr || port_num != MV_PORT)
+	if (!context || !port_attr || !port_is_up(mv_context(context)->nic, port_num, &up))
 		return EINVAL;
-	port_fill(context, &full);
+	port_fill(context, up, &full);
 	memset(port_attr, 0, port_attr_len);
 	memcpy(port_attr, &full, port_attr_len < sizeof(full) ? port_attr_len : sizeof(full));
 	return 0;

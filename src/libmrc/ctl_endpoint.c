@@ -43,8 +43,7 @@ static int probe_from_req(const struct mh_device_attr *nic, const struct mrc_ctl
 {
 	uint32_t value;
 
-	if (req->ev_fmt_mode != MRC_CTL_EV_FMT_MODE_UDP &&
-	    req->ev_fmt_mode != MRC_CTL_EV_FMT_MODE_STEV)
+	if (req->ev_fmt_mode != ma_ev_fmt_mode(nic))
 		return ENOTSUP;
 	if (!is_local_gid(nic, &req->sgid) || !req->req_ev.port || !ev_value(&req->req_ev, &value))
 		return EINVAL;
@@ -53,17 +52,29 @@ static int probe_from_req(const struct mh_device_attr *nic, const struct mrc_ctl
 	return 0;
 }
 
-static int probes_from_reqs(const struct mrc_context *ctx, const struct mrc_ctl_ep_req *req, int n,
+/* What a call asks for. */
+struct batch {
+	const struct mrc_ctl_ep_req *req;
+	int n;
+	bool tells_ports;
+	uint8_t tc;
+	uint32_t timeout_ns;
+};
+
+static int probes_from_reqs(const struct mrc_context *ctx, const struct batch *b,
 			    struct mh_probe *probes)
 {
 	struct mh_device_attr nic;
 
 	mh_device_query(ctx->dev, &nic);
-	for (int i = 0; i < n; i++) {
-		int err = probe_from_req(&nic, &req[i], &probes[i]);
+	for (int i = 0; i < b->n; i++) {
+		int err = probe_from_req(&nic, &b->req[i], &probes[i]);
 
 		if (err)
 			return err;
+		/* Ports count from 1 here. */
+		probes[i].tells_ports = b->tells_ports;
+		probes[i].ports_up = b->req[i].op.port_status_update.port_status >> 1;
 	}
 	return 0;
 }
@@ -77,25 +88,25 @@ static void responses_from_answers(const struct mrc_ctl_ep_req *req,
 
 		rsp[i] = (struct mrc_ctl_ep_rsp){
 			.req_id = req[a->index].req_id,
-			.port = req[a->index].req_ev.port,
+			.port = (uint8_t)(a->plane + 1),
 			.rtt = a->rtt_ns < UINT32_MAX ? (unsigned int)a->rtt_ns : UINT32_MAX,
 			.adj_svc_time = a->svc_time_subtracted,
 		};
 	}
 }
 
-static int run_probes(struct mrc_context *ctx, uint8_t req_tc, const struct mrc_ctl_ep_req *req,
-		      int n, uint32_t rsp_timeout, struct mrc_ctl_ep_rsp *rsp, int *num_rsp)
+static int run_probes(struct mrc_context *ctx, const struct batch *b, struct mrc_ctl_ep_rsp *rsp,
+		      int *num_rsp)
 {
-	struct mh_probe *probes = calloc((size_t)n, sizeof(*probes));
-	struct mh_probe_answer *answers = calloc((size_t)n, sizeof(*answers));
+	struct mh_probe *probes = calloc((size_t)b->n, sizeof(*probes));
+	struct mh_probe_answer *answers = calloc((size_t)b->n, sizeof(*answers));
 	uint32_t got = 0;
-	int err = probes && answers ? probes_from_reqs(ctx, req, n, probes) : ENOMEM;
+	int err = probes && answers ? probes_from_reqs(ctx, b, probes) : ENOMEM;
 
 	if (!err)
-		err = mh_endpoint_probe(ctx->dev, req_tc, probes, (uint32_t)n, rsp_timeout, answers,
-					&got);
-	responses_from_answers(req, answers, got, rsp);
+		err = mh_endpoint_probe(ctx->dev, b->tc, probes, (uint32_t)b->n, b->timeout_ns,
+					answers, &got);
+	responses_from_answers(b->req, answers, got, rsp);
 	*num_rsp = (int)got;
 	free(probes);
 	free(answers);
@@ -107,12 +118,18 @@ int mrc_ctl_ep_batch_send_wait(struct mrc_context *mrc_ctx, uint8_t req_tc,
 			       int num_req, uint32_t rsp_timeout, struct mrc_ctl_ep_rsp *rsp,
 			       int *num_rsp)
 {
+	struct batch batch;
+
 	if (!mrc_ctx || !req || !rsp || !num_rsp || num_req < 1 || num_req > REQUESTS_MAX)
 		return iv_minus_one(EINVAL);
 	*num_rsp = 0;
-	if (op_type == MRC_CTL_EP_OP_PORT_STATUS_UPDATE)
-		return iv_minus_one(ENOTSUP);
-	if (op_type != MRC_CTL_EP_OP_EV_PROBE || !are_ids_unique(req, num_req))
+	if ((op_type != MRC_CTL_EP_OP_EV_PROBE && op_type != MRC_CTL_EP_OP_PORT_STATUS_UPDATE) ||
+	    !are_ids_unique(req, num_req))
 		return iv_minus_one(EINVAL);
-	return iv_minus_one(run_probes(mrc_ctx, req_tc, req, num_req, rsp_timeout, rsp, num_rsp));
+	batch = (struct batch){.req = req,
+			       .n = num_req,
+			       .tells_ports = op_type == MRC_CTL_EP_OP_PORT_STATUS_UPDATE,
+			       .tc = req_tc,
+			       .timeout_ns = rsp_timeout};
+	return iv_minus_one(run_probes(mrc_ctx, &batch, rsp, num_rsp));
 }

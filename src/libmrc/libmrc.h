@@ -21,7 +21,12 @@
 
 #include "host/nic.h"
 #include "ibv/ibv_to_nic.h"
+#include "node/node_state.h"
 
+/* The device has one completion vector. */
+#define MA_COMP_VECTOR 0
+/* The one algorithm of congestion control, as the API names it. */
+#define MA_NSCC "uet-1.0-nscc"
 /* Hints cost memory only; the bound keeps a leak from growing for ever. */
 #define MA_HINTS_MAX 4096u
 
@@ -32,6 +37,7 @@
 struct mrc_context {
 	struct ibv_context *verbs; /* whose PDs its QPs may use */
 	struct mh_device *dev;
+	uint32_t api_version; /* that the program was built with, as far as it says */
 	pthread_mutex_t lock; /* hints and their users, attributes that only the API keeps */
 	unsigned int n_hints;
 };
@@ -79,6 +85,16 @@ static inline int ma_errno(int err)
  */
 int ma_query_device(const struct ibv_context *context, void *attr, size_t bytes, int *supported,
 		    void (*fill)(const struct mh_device_attr *nic, void *attr));
+/* ma_ev_call_is_valid says whether a call about an EV profile makes sense, whichever way. */
+bool ma_ev_call_is_valid(const struct mrc_context *ctx, const struct mrc_ctl_ev_profile_attr *attr,
+			 int mask);
+struct mn_ev ma_ev_to_node(const struct mrc_ctl_ev *ev);
+/* ma_own_ev fills in EV i of the device's own, where consecutive EVs are of different ports; false:
+ * there are no more. */
+bool ma_own_ev(const struct mh_device *dev, const struct mh_device_attr *nic, uint32_t i,
+	       struct mn_ev *ev);
+/* ma_ev_fmt_mode returns how the device's packets carry EVs. */
+enum mrc_ctl_ev_fmt_mode ma_ev_fmt_mode(const struct mh_device_attr *nic);
 /*
  * ma_vattr_to_nic and ma_mrc_attr_to_nic translate the attributes that the masks name and add the
  * NIC's mask bits for them. EINVAL: a mask bit or value that mrc_modify_qp refuses.

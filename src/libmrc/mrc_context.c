@@ -11,9 +11,15 @@ static bool version_known(uint32_t used, uint32_t current)
 	return used <= current || used == (uint32_t)MRC_API_VER_LATEST;
 }
 
+/*
+ * The structure of 1.0.0 ends before the vendor's version: what a program of that version has
+ * behind it is not ours to read.
+ */
 static bool attr_valid(const struct mrc_context_attr *attr)
 {
-	return version_known(attr->mrc_api_version_used, MRC_API_CURRENT_VERSION) &&
+	if (!version_known(attr->mrc_api_version_used, MRC_API_CURRENT_VERSION))
+		return false;
+	return attr->mrc_api_version_used < MRC_API_VER(1, 0, 1) ||
 	       version_known(attr->mrc_vendor_api_version_used, MRC_VENDOR_API_CURRENT_VERSION);
 }
 
@@ -34,6 +40,8 @@ struct mrc_context *mrc_create_context(struct ibv_context *vcontext,
 	if (err)
 		return iv_drop(ctx, err);
 	ctx->verbs = vcontext;
+	ctx->api_version =
+		context_attr ? context_attr->mrc_api_version_used : MRC_API_CURRENT_VERSION;
 	pthread_mutex_init(&ctx->lock, NULL);
 	return ctx;
 }

@@ -4,16 +4,13 @@
 
 #include <stdlib.h>
 
-/* The device has one completion vector. */
-#define COMP_VECTOR 0
-
 struct mrc_cq *mrc_create_cq(struct mrc_context *mrc_ctx, int cqe, void *cq_context,
 			     struct mrc_comp_channel *channel, int comp_vector)
 {
 	struct mrc_cq *cq;
 	int err;
 
-	if (!mrc_ctx || cqe < 1 || comp_vector != COMP_VECTOR)
+	if (!mrc_ctx || cqe < 1 || comp_vector != MA_COMP_VECTOR)
 		return iv_null(EINVAL);
 	if (channel && channel->ctx != mrc_ctx)
 		return iv_null(EINVAL);

@@ -133,10 +133,26 @@ TEST_WITH(fixture_setup, fixture_teardown, mrc_create_context, version_range)
 	}
 	attr.mrc_api_version_used = MRC_API_CURRENT_VERSION + 1;
 	assert_null_errno(mrc_create_context(r->verbs, &attr), EINVAL);
-	attr = (struct mrc_context_attr){.mrc_vendor_api_version_used =
+	attr = (struct mrc_context_attr){.mrc_api_version_used = MRC_API_CURRENT_VERSION,
+					 .mrc_vendor_api_version_used =
 						 MRC_VENDOR_API_CURRENT_VERSION + 1};
 	assert_null_errno(mrc_create_context(r->verbs, &attr), EINVAL);
 	assert_null_errno(mrc_create_context(NULL, NULL), EINVAL);
+}
+
+/* Sanitizers see a byte read behind it. REQ(api.version) */
+TEST_WITH(fixture_setup, fixture_teardown, mrc_create_context, of_a_program_of_1_0_0)
+{
+	struct fixture *r = *state;
+	uint32_t *attr = malloc(sizeof(*attr)); /* all that the structure had */
+	struct mrc_context *ctx;
+
+	assert_non_null(attr);
+	*attr = MRC_API_VER(1, 0, 0);
+	ctx = mrc_create_context(r->verbs, (struct mrc_context_attr *)(void *)attr);
+	assert_non_null(ctx);
+	assert_int_equal(mrc_destroy_context(ctx), 0);
+	free(attr);
 }
 
 TEST_WITH(fixture_setup, fixture_teardown, mrc_destroy_context, busy_while_it_has_objects)

@@ -13,6 +13,7 @@
 #include "base/assert.h"
 #include "base/list.h"
 #include "host/datapath/datapath.h"
+#include "host/node/node.h"
 #include "host/platform/platform.h"
 #include "host/verbs/verbs.h"
 
@@ -309,6 +310,7 @@ static struct mh_nic *nic_of_env(const struct mh_env *env)
 	mb_link_init(&nic->qps);
 	mb_link_init(&nic->failed);
 	mb_link_init(&nic->devices);
+	mb_link_init(&nic->ev_cqs);
 	pthread_mutex_init(&nic->lock, NULL);
 	return nic;
 }
@@ -329,7 +331,7 @@ struct virtual_nic *virtual_nic_open(const struct mh_env *env, virtual_nic_sent_
 	open_ports(v);
 	v->nic->tx = mh_tx_create(env->n_ports, &env->dscp);
 	mb_assert(v->nic->tx && mh_engine_create(v->nic, time_now) == 0 &&
-		  mh_nic_create_ud(v->nic) == 0);
+		  mh_nic_create_ud(v->nic) == 0 && mh_node_create(v->nic) == 0);
 	/* With a user more than openings, so that the last one does not end it. */
 	p->of[env->device].nic = v->nic;
 	p->of[env->device].users = 1;

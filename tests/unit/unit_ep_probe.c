@@ -67,7 +67,7 @@ ENDPOINT_TEST(refusals)
 	struct mh_probe bad;
 
 	refuse(fixture, 0, probe_of(FIXTURE_PLANES, FIXTURE_EV_BASE), 1, MS);
-	refuse(fixture, 0, probe_of(0, FIXTURE_EV_BASE + FIXTURE_EVS), 1, MS);
+	refuse(fixture, 0, probe_of(0, 0x10000), 1, MS);
 	bad = good;
 	bad.endpoint = 1024;
 	refuse(fixture, 0, bad, 1, MS);

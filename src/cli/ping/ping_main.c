@@ -223,14 +223,24 @@ static int listen_only(struct ping *p)
 	return EXIT_GOOD;
 }
 
+/* How packets carry the EVs that the device itself uses. */
+static enum mrc_ctl_ev_fmt_mode own_format(const struct ping *p)
+{
+	struct mrc_ctl_device_attr attr = {0};
+
+	if (mrc_ctl_query_device(p->verbs, &attr) == 0 &&
+	    attr.ev.ev_fmt_mode_mask & MRC_CTL_EV_FMT_MODE_STEV)
+		return MRC_CTL_EV_FMT_MODE_STEV;
+	return MRC_CTL_EV_FMT_MODE_UDP;
+}
+
 static int run_rounds(struct ping *p)
 {
 	int status = EXIT_FAILED;
 
 	if (open_device(p) == 0) {
-		p->device = (struct ping_device){.context = p->context,
-						 .send_wait = send_wait,
-						 .format = MRC_CTL_EV_FMT_MODE_UDP};
+		p->device = (struct ping_device){
+			.context = p->context, .send_wait = send_wait, .format = own_format(p)};
 		if (p->listen)
 			status = listen_only(p);
 		else if (find_hosts(p) == 0 && make_paths(p) == 0 && ping_loop(p) == 0)

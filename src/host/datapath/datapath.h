@@ -21,6 +21,15 @@ bool mh_engine_grow(struct mh_nic *nic);
  * a label of its own; with SRv6 a path.
  */
 uint32_t mh_engine_ev(const struct mh_env *env, uint32_t port, uint32_t i);
+/* mh_engine_n_evs returns how many EVs profile 0 has, the same number on every port. */
+uint16_t mh_engine_n_evs(const struct mh_env *env);
+/* mh_engine_min_active returns how many of so many EVs are never assumed bad together. */
+uint16_t mh_engine_min_active(uint16_t n_evs);
+/* mh_engine_ev_cfg makes a profile of n EVs, in the caller's array, with the device's times. */
+void mh_engine_ev_cfg(const struct mh_env *env, const struct mt_ev *evs, uint16_t n,
+		      struct mt_ev_profile_cfg *cfg);
+/* mh_engine_own_cc fills in CC profile 0. */
+void mh_engine_own_cc(const struct mh_env *env, struct mt_cc_profile_cfg *cfg);
 /* mh_engine_report_ports tells the engine which ports are up. REQ(ep.port.local-down) */
 void mh_engine_report_ports(struct mh_nic *nic, uint64_t now_ns);
 /*

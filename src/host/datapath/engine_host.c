@@ -18,7 +18,10 @@
 
 /* Windows of a QP take some 100 KB; one chunk serves several. */
 #define CHUNK_MIN (1u << 20)
+/* EV and CC profiles of each kind that a controller may make, and the device's own. */
 #define ENGINE_PROFILES 16u
+_Static_assert(ENGINE_PROFILES >= MN_EV_PROFILES && ENGINE_PROFILES >= MN_CC_PROFILES,
+	       "every profile of a state is one of the engine");
 #define ENGINE_RING 1024u
 #define REVIVE_PROBES 2u
 /* About the RTT of sockets under a load that overflows them. */
@@ -187,44 +190,59 @@ uint32_t mh_engine_ev(const struct mh_env *env, uint32_t port, uint32_t i)
 	return env->ev_format == MW_EV_STEV ? sport << 16 | ((i + 1) * LABEL_STEP & 0xFFFF) : sport;
 }
 
-uint16_t mh_engine_evs(const struct mh_env *env, struct mt_ev evs[MT_EVS_MAX])
+uint16_t mh_engine_n_evs(const struct mh_env *env)
 {
 	uint32_t n = env->n_ports * env->evs;
 
-	if (n > MT_EVS_MAX)
-		n = MT_EVS_MAX / env->n_ports * env->n_ports;
+	return (uint16_t)(n > MT_EVS_MAX ? MT_EVS_MAX / env->n_ports * env->n_ports : n);
+}
+
+uint16_t mh_engine_min_active(uint16_t n_evs)
+{
+	return (uint16_t)(n_evs < MIN_ACTIVE_SHARE ? 1 : n_evs / MIN_ACTIVE_SHARE);
+}
+
+uint16_t mh_engine_evs(const struct mh_env *env, struct mt_ev evs[MT_EVS_MAX])
+{
+	uint16_t n = mh_engine_n_evs(env);
+
 	for (uint32_t i = 0; i < n; i++)
 		evs[i] = (struct mt_ev){
 			.value = mh_engine_ev(env, i % env->n_ports, i / env->n_ports),
 			.port = (uint8_t)(i % env->n_ports)};
-	return (uint16_t)n;
+	return n;
+}
+
+void mh_engine_ev_cfg(const struct mh_env *env, const struct mt_ev *evs, uint16_t n,
+		      struct mt_ev_profile_cfg *cfg)
+{
+	*cfg = (struct mt_ev_profile_cfg){
+		.evs = evs,
+		.n_evs = n,
+		.n_active = n,
+		.min_active = mh_engine_min_active(n),
+		.revive_probes = REVIVE_PROBES,
+		.probe_interval_ns = env->probe_ns,
+		.probe_interval_max_ns = env->probe_ns * PROBE_BACKOFF_MAX,
+	};
 }
 
 /* engine_ev_profile is profile 0: all EVs of all ports. */
 static int engine_ev_profile(struct mh_nic *nic)
 {
-	const struct mh_env *env = &nic->env;
 	struct mt_ev evs[MT_EVS_MAX];
-	uint16_t n = mh_engine_evs(env, evs);
-	struct mt_ev_profile_cfg cfg = {
-		.evs = evs,
-		.n_evs = n,
-		.n_active = n,
-		.min_active = (uint16_t)(n < MIN_ACTIVE_SHARE ? 1 : n / MIN_ACTIVE_SHARE),
-		.revive_probes = REVIVE_PROBES,
-		.probe_interval_ns = env->probe_ns,
-		.probe_interval_max_ns = env->probe_ns * PROBE_BACKOFF_MAX,
-	};
+	uint16_t n = mh_engine_evs(&nic->env, evs);
+	struct mt_ev_profile_cfg cfg;
 	int result;
 
+	mh_engine_ev_cfg(&nic->env, evs, n, &cfg);
 	MH_ENGINE_CALL(nic, result, mt_ev_profile_set(nic->engine, 0, &cfg));
 	return mh_engine_errno(result);
 }
 
-static int engine_cc_profile(struct mh_nic *nic)
+void mh_engine_own_cc(const struct mh_env *env, struct mt_cc_profile_cfg *cfg)
 {
-	const struct mh_env *env = &nic->env;
-	struct mt_cc_profile_cfg cfg = {
+	*cfg = (struct mt_cc_profile_cfg){
 		.kind = (uint8_t)env->cc,
 		/* Sockets show no trims, and an RTT without a reschedule is not the usual one. */
 		.trimming = env->driver == MH_DRIVER_RAW41 || mh_env_is_srv6(env),
@@ -232,8 +250,14 @@ static int engine_cc_profile(struct mh_nic *nic)
 		.link_bps = env->pace_bps * env->n_ports,
 		.base_rtt_ns = env->base_rtt_ns,
 	};
+}
+
+static int engine_cc_profile(struct mh_nic *nic)
+{
+	struct mt_cc_profile_cfg cfg;
 	int result;
 
+	mh_engine_own_cc(&nic->env, &cfg);
 	MH_ENGINE_CALL(nic, result, mt_cc_profile_set(nic->engine, 0, &cfg));
 	return mh_engine_errno(result);
 }

@@ -132,7 +132,7 @@ static uint32_t rx_ports_ready(const struct mh_ports *ports)
 	for (uint32_t i = 0; i < ports->n; i++) {
 		const struct mio_status *status = ports->port[i].io->status;
 
-		if (!ports->port[i].up)
+		if (!mh_ports_receives(&ports->port[i]))
 			continue;
 		ready |= 1u << i;
 		all_had &= ports->port[i].rx_n > 0;
@@ -169,7 +169,7 @@ static uint32_t rx_oldest(const struct mh_ports *ports)
 	for (uint32_t i = 0; i < ports->n; i++) {
 		const struct mh_port *port = &ports->port[i];
 
-		if (!port->up || port->rx_at == port->rx_n ||
+		if (!mh_ports_receives(port) || port->rx_at == port->rx_n ||
 		    port->rx[port->rx_at].stamp_ns >= oldest_ns)
 			continue;
 		oldest_ns = port->rx[port->rx_at].stamp_ns;
@@ -187,7 +187,8 @@ static bool rx_more(const struct mh_ports *ports)
 	for (uint32_t i = 0; i < ports->n; i++) {
 		const struct mh_port *port = &ports->port[i];
 
-		if (port->up && (port->rx_at < port->rx_n || port->io->status->rx_more))
+		if (mh_ports_receives(port) &&
+		    (port->rx_at < port->rx_n || port->io->status->rx_more))
 			return true;
 	}
 	return false;
@@ -201,7 +202,7 @@ uint32_t mh_rx_poll(struct mh_nic *nic, uint64_t now_ns, bool *more)
 	uint64_t lost;
 
 	for (i = 0; i < ports->n; i++)
-		if (ports->port[i].up)
+		if (mh_ports_receives(&ports->port[i]))
 			rx_fetch(&ports->port[i], ready >> i & 1, now_ns);
 	for (; all < ports->n * MH_RX_BATCH && (i = rx_oldest(ports)) < ports->n; all++) {
 		struct mh_port *port = &ports->port[i];

@@ -13,6 +13,7 @@
 #include "host/config/env.h"
 #include "io/drivers.h"
 #include "io/io_port.h"
+#include "node/node_state.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -67,6 +68,7 @@ struct mh_port {
 	struct mio_port *io;
 	struct mh_pace pace;
 	bool up;	  /* may be used */
+	uint8_t admin;	  /* enum mn_port_admin: what a controller wants of it */
 	bool doubtful;	  /* it is used for want of a better one */
 	uint32_t ifindex; /* of its interface */
 	uint64_t refused_reported, overruns_reported;
@@ -130,6 +132,15 @@ void mh_ports_first_links(struct mh_ports *ports, const struct mh_env *env, uint
  * says when to call again.
  */
 bool mh_ports_update_links(struct mh_ports *ports, const struct mh_env *env, uint64_t now_ns);
+/*
+ * mh_ports_receives says whether what comes by a port is taken: a suspended one is down for what
+ * goes out alone.
+ */
+static inline bool mh_ports_receives(const struct mh_port *port)
+{
+	return port->up || (port->admin == MN_PORT_SUSPENDED && port->io->status->error == 0);
+}
+
 /* mh_ports_overruns returns how many received frames the system threw away since the last call. */
 uint64_t mh_ports_overruns(struct mh_ports *ports);
 /*

@@ -10,6 +10,7 @@
 #include "host/progress/progress.h"
 
 #include "base/assert.h"
+#include "host/node/node.h"
 #include "host/stats/stats.h"
 
 #define EVENTS_BATCH 64u
@@ -116,6 +117,9 @@ static void deliver_event(struct mh_nic *nic, const struct mt_event *event, uint
 		mh_event_raise(&srq->dev->events, &srq->limit, true);
 		return;
 	case MT_EVENT_EV:
+		mh_node_report_ev(nic, event);
+		mh_segment_event(nic->segment, event, now_ns);
+		return;
 	case MT_EVENT_PORT:
 		mh_segment_event(nic->segment, event, now_ns);
 		mh_event_log(event);

@@ -256,7 +256,7 @@ static void collect_fds(const struct mh_nic *nic, struct progress_fds *fds)
 {
 	fds->n = FD_PORTS;
 	for (uint32_t i = 0; i < nic->ports.n; i++)
-		if (nic->ports.port[i].up)
+		if (mh_ports_receives(&nic->ports.port[i]))
 			fds->fd[fds->n++] =
 				(struct pollfd){nic->ports.port[i].io->status->fd, POLLIN, 0};
 }

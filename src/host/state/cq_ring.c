@@ -148,3 +148,35 @@ void mh_cq_arm(struct mh_cq *cq, bool solicited_only)
 		raise_if_armed(cq, true);
 	pthread_mutex_unlock(&cq->lock);
 }
+
+/* ---- EV events ---- */
+
+void mh_cq_add_ev_event(struct mh_cq *cq, const struct mh_ev_event *event)
+{
+	struct mh_ev_ring *r = cq->evs;
+
+	pthread_mutex_lock(&cq->lock);
+	if (r->tail - r->head > r->mask) {
+		r->dropped += r->dropped < UINT32_MAX;
+	} else {
+		struct mh_ev_event *e = &r->event[r->tail++ & r->mask];
+
+		*e = *event;
+		e->dropped = r->dropped;
+		r->dropped = 0;
+		raise_if_armed(cq, true);
+	}
+	pthread_mutex_unlock(&cq->lock);
+}
+
+uint32_t mh_cq_pop_ev_events(struct mh_cq *cq, uint32_t n, struct mh_ev_event *events)
+{
+	struct mh_ev_ring *r = cq->evs;
+	uint32_t got = 0;
+
+	pthread_mutex_lock(&cq->lock);
+	while (got < n && r->head != r->tail)
+		events[got++] = r->event[r->head++ & r->mask];
+	pthread_mutex_unlock(&cq->lock);
+	return got;
+}

@@ -51,6 +51,7 @@ void mh_ep_batch_deliver(const struct mt_event *event)
 	if (event->ep_status == MT_EP_ANSWERED)
 		b->answers[b->answered++] = (struct mh_probe_answer){
 			.index = item->index,
+			.plane = event->ep_port,
 			.rtt_ns = event->rtt_ns,
 			.svc_time_subtracted = event->svc_time_subtracted,
 		};

@@ -132,6 +132,7 @@ uint32_t mh_mr_key_index(uint32_t key);
 
 struct mh_tx;
 struct mh_segment;
+struct mh_node;
 
 /* A piece of memory that the engine was given. */
 struct mh_chunk {
@@ -202,6 +203,8 @@ struct mh_nic {
 	uint64_t engine_ns;	  /* the latest time that the engine was told */
 	uint64_t retries_said_ns; /* when a QP's end was last said; 0: never */
 	struct mb_link devices;	  /* struct mh_device.link */
+	struct mb_link ev_cqs;	  /* struct mh_cq.ev_link: those that take EV events */
+	struct mh_node *node;	  /* what controllers have decided */
 	bool was_up;
 	struct mh_nic_counts counts;
 	struct mh_progress progress;
@@ -383,9 +386,27 @@ struct mh_cq {
 	atomic_bool overran;
 	enum mh_cq_arm armed;
 
+	struct mh_ev_ring *evs; /* it takes EV events, and its ring stays empty; else NULL */
+	struct mb_link ev_link; /* in nic->ev_cqs; guarded by nic->lock */
+
 	struct mh_event_source completion; /* in the channel's queue */
 	struct mh_event_source overrun;	   /* in the device's queue */
 };
+
+/* EV events that wait, oldest first. What finds no room is counted, so that a CQ never overruns. */
+struct mh_ev_ring {
+	uint32_t mask, head, tail; /* run freely */
+	uint32_t dropped;	   /* since the last one that found room */
+	struct mh_ev_event event[];
+};
+
+/*
+ * mh_cq_add_ev_event adds an EV event to a CQ that takes such, or counts it, and raises the
+ * channel's event if one was asked for. Under nic->lock. REQ(ctl.event-queue)
+ */
+void mh_cq_add_ev_event(struct mh_cq *cq, const struct mh_ev_event *event);
+/* mh_cq_pop_ev_events takes at most n, oldest first, and returns how many. Any thread. */
+uint32_t mh_cq_pop_ev_events(struct mh_cq *cq, uint32_t n, struct mh_ev_event *events);
 
 /*
  * mh_cq_add adds a completion and raises the channel's event if one was asked for. false: there

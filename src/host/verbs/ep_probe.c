@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "host/datapath/datapath.h"
+#include "host/node/node.h"
 #include "host/progress/progress.h"
 #include "wire/dscp.h"
 #include "wire/headers.h"
@@ -26,18 +26,10 @@ static bool endpoint_class(const struct mw_dscp_map *map, uint8_t dscp, uint8_t 
 	return true;
 }
 
-static bool is_ev_valid(const struct mh_nic *nic, const struct mh_probe *p)
-{
-	for (uint32_t i = 0; p->plane < nic->ports.n && i < nic->env.evs; i++)
-		if (mh_engine_ev(&nic->env, p->plane, i) == p->ev)
-			return true;
-	return false;
-}
-
 static bool is_probe_valid(const struct mh_nic *nic, const struct mh_probe *p)
 {
-	return is_ev_valid(nic, p) && p->endpoint < MT_ENDPOINTS_MAX &&
-	       mh_addr_is_reachable(&nic->ports.map, p->dest.b);
+	return p->plane < nic->ports.n && mw_ev_valid(nic->env.ev_format, p->ev) &&
+	       p->endpoint < MT_ENDPOINTS_MAX && mh_addr_is_reachable(&nic->ports.map, p->dest.b);
 }
 
 /* Posts as many as the engine takes. Under nic->lock. */
@@ -48,8 +40,10 @@ static int post_probes(struct mh_nic *nic, struct mh_ep_batch *b, uint8_t tclass
 		const struct mh_probe *p = &b->probes[b->posted];
 		struct mt_ep_request req = {
 			.endpoint = p->endpoint,
-			.ev = {.value = p->ev, .port = (uint8_t)p->plane},
-			.op = MW_EP_EV_PROBE,
+			.ev = {.value = mh_ev_number_sent(&nic->env, p->plane, p->ev),
+			       .port = (uint8_t)p->plane},
+			.op = p->tells_ports ? MW_EP_PORT_STATUS : MW_EP_EV_PROBE,
+			.port_mask = p->ports_up,
 			.tclass = tclass,
 			.timeout_ns = deadline - now,
 			.user = (uintptr_t)&b->items[b->posted],

@@ -13,6 +13,7 @@
 
 #include "base/bytes.h"
 #include "host/datapath/datapath.h"
+#include "host/node/node.h"
 #include "host/platform/platform.h"
 #include "host/progress/progress.h"
 #include "host/stats/stats.h"
@@ -22,7 +23,8 @@
 #define NIC_GUID_PREFIX UINT64_C(0x024D524300000000)
 /* Devices may share an address. */
 #define NIC_GUID_DEVICE_SHIFT 58u
-#define NIC_PROFILES 16u
+/* Those of node/node_state.h. */
+#define NIC_PROFILES MN_EV_PROFILES
 /* Numbers 0 to 2 have meanings of their own on the wire; a few more are left free. */
 #define QP_INDEX_FIRST 16u
 #define NIC_WIMM_MAX 1024u
@@ -37,7 +39,9 @@ void mh_nic_fill_attr(const struct mh_env *env, struct mh_device_attr *attr)
 		.guid = (NIC_GUID_PREFIX | (uint64_t)env->device << NIC_GUID_DEVICE_SHIFT) |
 			(mb_load_be32(env->port[0].ip + 12) ^ mb_load_be32(env->port[0].ip + 4)),
 		.planes = env->n_ports,
-		.evs = env->n_ports * env->evs,
+		.evs = mh_engine_n_evs(env),
+		.min_active = mh_engine_min_active(mh_engine_n_evs(env)),
+		.ev_format = env->ev_format == MW_EV_STEV ? MH_EV_STEV : MH_EV_UDP,
 		.max_mtu = env->mtu,
 		.max_qp = MH_QPN_INDEX_MASK + 1 - QP_INDEX_FIRST,
 		.max_send_wr = MH_WR_MAX,
@@ -57,6 +61,7 @@ void mh_nic_fill_attr(const struct mh_env *env, struct mh_device_attr *attr)
 		.max_rd_atomic = RD_ATOMIC_MAX,
 		.max_ev_profiles = NIC_PROFILES,
 		.max_cc_profiles = NIC_PROFILES,
+		.nscc = env->cc == MT_CC_NSCC,
 		.trim_nack = true,
 		.dynamic_mpr = true,
 		.svc_time = env->svc_time,
@@ -110,6 +115,9 @@ static int nic_open(struct mh_nic *nic, struct mio_error *error)
 		err = mh_nic_create_ud(nic);
 	if (err)
 		return err;
+	err = mh_node_create(nic);
+	if (err)
+		return err;
 	err = mh_segment_create(nic, error);
 	if (err)
 		return err;
@@ -138,6 +146,7 @@ int mh_nic_create(const struct mh_env *env, struct mh_nic **nic, struct mio_erro
 	mb_link_init(&n->qps);
 	mb_link_init(&n->failed);
 	mb_link_init(&n->devices);
+	mb_link_init(&n->ev_cqs);
 	mh_nic_fill_attr(env, &n->attr);
 	mh_rx_init(n);
 	nic_init_lock(n);
@@ -174,6 +183,7 @@ void mh_nic_destroy(struct mh_nic *nic)
 	mh_segment_destroy(nic->segment);
 	if (nic->engine)
 		mh_engine_destroy(nic);
+	mh_node_destroy(nic);
 	mu_destroy(nic->ud);
 	free(nic->tx);
 	mh_ports_close(&nic->ports);

@@ -31,6 +31,7 @@ int mh_cq_create(struct mh_device *dev, uint32_t cqe, struct mh_channel *channel
 	c->dev = dev;
 	c->owner = owner;
 	c->channel = channel;
+	mb_link_init(&c->ev_link);
 	pthread_mutex_init(&c->lock, NULL);
 	mh_event_source_init(&c->completion, 0, c);
 	mh_event_source_init(&c->overrun, MH_ASYNC_CQ_ERR, c);
@@ -59,6 +60,7 @@ int mh_cq_destroy(struct mh_cq *cq)
 		mh_nic_unlock(nic);
 		return EBUSY;
 	}
+	mb_link_remove(&cq->ev_link);
 	mh_nic_unlock(nic);
 	/* Without QPs nothing raises events any more; the counts go last, when no event is out. */
 	if (cq->channel)
@@ -71,8 +73,54 @@ int mh_cq_destroy(struct mh_cq *cq)
 	mh_nic_unlock(nic);
 	pthread_mutex_destroy(&cq->lock);
 	free(cq->ring);
+	free(cq->evs);
 	free(cq);
 	return 0;
+}
+
+int mh_ev_cq_create(struct mh_device *dev, uint32_t cqe, struct mh_channel *channel, void *owner,
+		    struct mh_cq **cq)
+{
+	struct mh_ev_ring *ring;
+	uint32_t room;
+	int err;
+
+	if (cqe < 1 || cqe > MH_CQE_MAX)
+		return EINVAL;
+	room = mb_pow2_ceil(cqe);
+	ring = calloc(1, sizeof(*ring) + room * sizeof(ring->event[0]));
+	if (!ring)
+		return ENOMEM;
+	ring->mask = room - 1;
+	err = mh_cq_create(dev, 1, channel, owner, cq);
+	if (err) {
+		free(ring);
+		return err;
+	}
+	(*cq)->evs = ring;
+	mh_nic_lock(dev->nic);
+	mb_list_push(&dev->nic->ev_cqs, &(*cq)->ev_link);
+	mh_nic_unlock(dev->nic);
+	return 0;
+}
+
+/* REQ(ctl.event-queue) */
+int mh_ev_cq_poll(struct mh_cq *cq, uint32_t n, struct mh_ev_event *events)
+{
+	uint32_t got;
+
+	if (mh_nic_is_inherited(cq->dev->nic))
+		return -ENODEV;
+	if (!cq->evs)
+		return -EINVAL;
+	if (n > INT32_MAX)
+		n = INT32_MAX;
+	got = mh_cq_pop_ev_events(cq, n, events);
+	if (got == 0 && n > 0) {
+		mh_progress_poll(cq->dev->nic);
+		got = mh_cq_pop_ev_events(cq, n, events);
+	}
+	return (int)got;
 }
 
 void *mh_cq_owner(const struct mh_cq *cq)

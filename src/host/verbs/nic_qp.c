@@ -185,7 +185,8 @@ int mh_qp_create(const struct mh_qp_init *init, struct mh_qp **qp)
 	if (mh_nic_is_inherited(nic))
 		return ENODEV;
 	if (!qp_is_cap_valid(&init->cap) || init->type > MH_QPT_UD ||
-	    init->send_cq->dev != init->recv_cq->dev || init->send_cq->dev->nic != nic)
+	    init->send_cq->dev != init->recv_cq->dev || init->send_cq->dev->nic != nic ||
+	    init->send_cq->evs || init->recv_cq->evs)
 		return EINVAL;
 	if (init->srq &&
 	    ((!init->extended && init->type == MH_QPT_RC) || init->srq->dev != init->recv_cq->dev))

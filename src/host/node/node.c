@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* node.c - the state that a NIC goes by, and what follows when it changes. */
+#include "host/node/node.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/assert.h"
+#include "host/node/profiles.h"
+
+int mh_node_create(struct mh_nic *nic)
+{
+	nic->node = malloc(sizeof(*nic->node));
+	if (!nic->node)
+		return ENOMEM;
+	mn_state_init(&nic->node->now);
+	mn_state_init(&nic->node->next);
+	return 0;
+}
+
+void mh_node_destroy(struct mh_nic *nic)
+{
+	free(nic->node);
+	nic->node = NULL;
+}
+
+/* Only a QP in RESET uses no profile: from INIT on it has named its own. */
+static void count_in_use(struct mh_nic *nic, struct mn_device *d)
+{
+	for (struct mb_link *l = nic->qps.next; l != &nic->qps; l = l->next) {
+		const struct mh_qp *qp = mb_container_of(l, struct mh_qp, link);
+		struct rd_qp_attr attr;
+
+		if (!qp->mt)
+			continue;
+		mt_qp_query(qp->mt, &attr);
+		if (attr.state == RD_QPS_RESET)
+			continue;
+		d->ev_in_use |= 1u << attr.ev_profile;
+		d->cc_in_use |= 1u << attr.cc_profile;
+	}
+}
+
+void mh_node_device(struct mh_nic *nic, struct mn_device *d)
+{
+	*d = (struct mn_device){
+		.n_ports = nic->env.n_ports,
+		.formats = nic->env.ev_format == MW_EV_STEV ? MN_FORMAT_STEV : MN_FORMAT_UDP,
+		.n_evs = nic->attr.evs,
+		.user = geteuid(),
+	};
+	count_in_use(nic, d);
+}
+
+/* REQ(ctl.port-admin) */
+static bool apply_ports(struct mh_nic *nic, uint64_t now_ns)
+{
+	bool another = false;
+
+	for (uint32_t i = 0; i < nic->ports.n; i++) {
+		another |= nic->ports.port[i].admin != nic->node->next.port_admin[i];
+		nic->ports.port[i].admin = nic->node->next.port_admin[i];
+	}
+	return another && mh_ports_update_links(&nic->ports, &nic->env, now_ns);
+}
+
+int mh_node_check(struct mh_nic *nic)
+{
+	for (uint32_t id = 1; id < MN_CC_PROFILES; id++) {
+		const struct mn_cc_profile *p = &nic->node->next.cc[id];
+		struct mt_cc_profile_cfg cfg;
+		struct mt_range_error error;
+
+		if (p->state != MN_ONLINE)
+			continue;
+		mh_cc_profile_cfg(nic, p, &cfg);
+		if (!mt_cc_profile_check(&cfg, &error))
+			return EINVAL;
+	}
+	return 0;
+}
+
+/* A state is compared as bytes, numbers with a point too: it has none between its fields. */
+static bool is_same(const void *a, const void *b, size_t bytes)
+{
+	return memcmp(a, b, bytes) == 0;
+}
+
+static int apply_cc(struct mh_nic *nic, uint32_t id)
+{
+	const struct mn_cc_profile *was = &nic->node->now.cc[id], *p = &nic->node->next.cc[id];
+	struct mt_cc_profile_cfg cfg;
+	int result;
+
+	if (is_same(was, p, sizeof(*p)))
+		return 0;
+	if (p->state != MN_ONLINE) {
+		mt_cc_profile_clear(nic->engine, id);
+		return 0;
+	}
+	mh_cc_profile_cfg(nic, p, &cfg);
+	result = mt_cc_profile_set(nic->engine, id, &cfg);
+	/* Numbers that fit no NIC of this rate: QPs are not to name the profile here. */
+	if (result != MT_OK)
+		mt_cc_profile_clear(nic->engine, id);
+	return mh_engine_errno(result);
+}
+
+static inline bool is_sound(const struct mn_state *s)
+{
+	const char *why;
+
+	return mn_state_check(s, &why);
+}
+
+int mh_node_apply(struct mh_nic *nic, uint64_t now_ns, bool *ports_changed)
+{
+	struct mh_node *node = nic->node;
+	int err = 0, one;
+
+	mb_assert_slow(is_sound(&node->next));
+
+	*ports_changed = apply_ports(nic, now_ns);
+	for (uint32_t id = 1; id < MN_CC_PROFILES; id++) {
+		one = apply_cc(nic, id);
+		err = err ? err : one;
+	}
+	for (uint32_t id = 0; id < MN_EV_PROFILES; id++) {
+		one = mh_ev_profile_apply(nic, id, &node->now, &node->next);
+		err = err ? err : one;
+	}
+	mn_state_copy(&node->now, &node->next);
+	return err;
+}
+
+/* Which EV of a profile an event is about; false: it is one that the profile had before. */
+static bool event_ev(const struct mh_nic *nic, const struct mt_event *event,
+		     struct mh_ev_event *out)
+{
+	const struct mn_state *s = &nic->node->now;
+	const struct mn_ev_profile *p = &s->ev[event->ev_profile];
+
+	if (p->mode == MN_MODE_AUTO) {
+		memcpy(out->val, &event->ev.value, sizeof(event->ev.value));
+		out->port = (uint8_t)(event->ev.port + 1);
+		return true;
+	}
+	if (event->ev_index >= p->n_evs)
+		return false;
+	memcpy(out->val, s->evs[p->first + event->ev_index].val, sizeof(out->val));
+	out->port = s->evs[p->first + event->ev_index].port;
+	return true;
+}
+
+void mh_node_report_ev(struct mh_nic *nic, const struct mt_event *event)
+{
+	struct mh_ev_event out = {.profile = event->ev_profile,
+				  .good = event->ev_state == MT_EV_GOOD};
+	uint8_t wanted;
+
+	if (mb_link_is_empty(&nic->ev_cqs) || event->ev_profile >= MN_EV_PROFILES)
+		return;
+	wanted = nic->node->now.ev[event->ev_profile].event_mask;
+	if (!(wanted & (out.good ? MN_EVENT_GOOD : MN_EVENT_BAD)) || !event_ev(nic, event, &out))
+		return;
+	for (struct mb_link *l = nic->ev_cqs.next; l != &nic->ev_cqs; l = l->next)
+		mh_cq_add_ev_event(mb_container_of(l, struct mh_cq, ev_link), &out);
+}

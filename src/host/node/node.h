@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * node.h - what controllers have decided about the device, and how the engine and the ports come to
+ * do it. All under nic->lock.
+ *
+ * The NIC keeps the state that its engine goes by. Another state, from a call of this process or
+ * from the host's store, is compared with it, and what differs is done: profiles are defined or
+ * taken away, EVs denied or given other values, ports suspended. The engine is between two calls
+ * meanwhile, so that no packet sees half of a change.
+ */
+#ifndef SOFTMRC_HOST_NODE_NODE_H
+#define SOFTMRC_HOST_NODE_NODE_H
+
+#include "host/datapath/datapath.h"
+#include "node/node_state.h"
+
+struct mh_node {
+	struct mn_state now;  /* what engine and ports go by */
+	struct mn_state next; /* being made */
+};
+
+/* mh_node_create gives a NIC with an engine a state in which nothing is decided; ENOMEM. */
+int mh_node_create(struct mh_nic *nic);
+void mh_node_destroy(struct mh_nic *nic);
+/* mh_node_device fills in what changes of the state are checked against. */
+void mh_node_device(struct mh_nic *nic, struct mn_device *d);
+/*
+ * mh_node_check says whether the engine can do what node->next says; EINVAL: a CC profile that is
+ * ONLINE has parameters that fit no NIC of this rate.
+ */
+int mh_node_check(struct mh_nic *nic);
+/*
+ * mh_node_apply makes engine and ports go by node->next, which is sound, and copies it to
+ * node->now. *ports_changed: some are up or down now, which others are to be told. ENOMEM: some of
+ * it is without effect, for want of memory.
+ */
+int mh_node_apply(struct mh_nic *nic, uint64_t now_ns, bool *ports_changed);
+/* mh_node_report_ev gives an EV event of the engine to the CQs that take such. */
+void mh_node_report_ev(struct mh_nic *nic, const struct mt_event *event);
+
+/* ---- EVs as this process sends them: ev_numbers.c ---- */
+
+/*
+ * mh_ev_number_sent returns the number by which the engine names an EV, of STEV or UDP, that leaves
+ * by a port. A plain socket has a few source ports of its own, different ones in each process of a
+ * host: there one of them, always the same, stands for a port that it has not.
+ */
+uint32_t mh_ev_number_sent(const struct mh_env *env, uint32_t port, uint32_t number);
+
+#endif
