@@ -216,7 +216,7 @@ SOURCE_PLANTS = {
         "doc_tables", {"docs/x.md": "| a |\n|---|\n| 1 |\n\n| 2 |\n"}, "docs/x.md:5: a row"
     ),
     "security_numbers__no_row": plant(
-        "security_numbers", security(slice(1, None), slice(None)), "want | end a QP that has heard"
+        "security_numbers", security(slice(1, None), slice(None)), "want | end a QP | WRITE without the right key"
     ),
     "security_numbers__no_sentence": plant(
         "security_numbers", security(slice(None), slice(1, None)), "want 'the answer 80 bytes"
