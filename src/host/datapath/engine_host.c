@@ -39,8 +39,11 @@ _Static_assert(ENGINE_PROFILES >= MN_EV_PROFILES && ENGINE_PROFILES >= MN_CC_PRO
  * here, so that 100 us more in which nothing is missing change nothing.
  */
 #define ENGINE_SACK_IN_ORDER_BYTES 262144u
-/* A program that sleeps replies after some 25 us, one that polls at once. */
-#define ENGINE_ACK_HOLD_NS 50000u
+/*
+ * An ACK that waits leaves behind the reply. Where the send queue holds one message, as with
+ * ib_send_lat -e, a program posts the next one when the reply has come, and finds the queue full.
+ */
+#define ENGINE_ACK_HOLD_NS 0u
 /* Probes of bad EVs take a hundredth of what one core can send. */
 #define ENGINE_REVIVAL_GAP_NS 100000u
 /* Losing more EVs than this at once says more about us than about the paths. */
