@@ -85,3 +85,42 @@ TEST(mb_list_rotate, one_and_none)
 	mb_list_rotate(&head);
 	check_order("0");
 }
+
+struct owner {
+	unsigned before;
+	struct mb_link list;
+};
+
+/* The first of id `id` after some turns, each looked at and put last; a second loop, as in core. */
+static int __attribute__((noinline)) turns_to(struct owner *o, int id)
+{
+	for (unsigned n = o->before; n > 0; n--)
+		mb_list_rotate(&o->list);
+	for (int n = 0; n < 3; n++) {
+		struct item *i = mb_container_of(o->list.next, struct item, link);
+
+		mb_list_rotate(&o->list);
+		if (i->id == id)
+			return n;
+	}
+	return -1;
+}
+
+/*
+ * Optimised, GCC 12 moves the reading of list.next out of both loops as if no link were written
+ * through a struct mb_link in them, which -fno-strict-aliasing prevents (cmake/Softmrc.cmake).
+ */
+TEST(mb_list_rotate, first_is_read_each_time)
+{
+	struct owner o = {.before = 1};
+
+	mb_link_init(&o.list);
+	for (int i = 0; i < 3; i++) {
+		items[i].id = i;
+		mb_link_init(&items[i].link);
+		mb_list_push(&o.list, &items[i].link);
+	}
+	assert_int_equal(turns_to(&o, 0), 2);
+	o.before = 2;
+	assert_int_equal(turns_to(&o, 1), 1);
+}
