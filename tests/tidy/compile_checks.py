@@ -88,6 +88,17 @@ def engine_map(tree):
     return [f"{ENGINE_MAP}: {problem}" for problem in map_problems(text, tree.text(ENGINE_MAP))]
 
 
+def _tidy(path):
+    """
+    clang-tidy's command, less the file. bugprone-reserved-identifier takes half of its time, and clang
+    says the same at once; but not with the exceptions that libibverbs needs (.clang-tidy).
+    """
+    if path.is_relative_to("src/libibverbs"):
+        return ["clang-tidy", "--quiet"], WARNINGS
+    return (["clang-tidy", "--quiet", "--checks=-bugprone-reserved-identifier"],
+            [*WARNINGS, "-Wreserved-identifier", "-Wreserved-macro-identifier"])
+
+
 @functools.cache
 def _clang(tree):
     """
@@ -103,8 +114,8 @@ def _clang(tree):
         flags = built[path] if built is not None else _default_flags(tree, path)
         if path.parts[0] != "src" or not has("clang-tidy"):
             return _compile(tree, "clang", path, tree.root / path, flags)
-        tidy = ["clang-tidy", "--quiet", str(tree.root / path), "--", *WARNINGS, *flags]
-        return _errors(tree, path, tidy)
+        tidy, warnings = _tidy(path)
+        return _errors(tree, path, [*tidy, str(tree.root / path), "--", *warnings, *flags])
 
     # What is wrong in a header is said once.
     return list(dict.fromkeys(_in_parallel(compile_one, sources)))

@@ -27,10 +27,11 @@ CLEAN = {
     ".clang-format": run.ROOT.joinpath(".clang-format").read_text(encoding="utf-8"),
     "ARCHITECTURE.md": (
         "| folder | may include |\n|---|---|\n| `src/base/` | |\n| `src/core/` | `src/base` |\n| `src/host/` | `src/core` |\n"
-        "| `src/libmrc/` | `src/host/nic.h` `include` |\n"
+        "| `src/libmrc/` | `src/host/nic.h` `include` |\n| `src/libibverbs/` | |\n"
         "| `src/base/low/` | |\n| `src/base/high/` | `src/base/low` |\n"
     ),
     "include/mrc.h": SPDX + "int mrc_x(int a);\n",
+    "src/libibverbs/v.c": SPDX + "int ibv_v(int a);\n\nint ibv_v(int a)\n{\n\treturn a;\n}\n",
     "src/base/a.h": SPDX + "#include <stdint.h>\nint mb_a(int a);\n",
     "src/base/a.c": SPDX + '#include "base/a.h"\n\nint mb_a(int a)\n{\n\treturn a + 1;\n}\n',
     "src/core/c.c": SPDX + '#include "base/a.h"\n\nint mt_c(int a);\n\n/* REQ(x.one) */\n'
@@ -50,7 +51,7 @@ CLEAN = {
     "docs/requirements.toml": "# SPDX-License-Identifier: BSD-2-Clause\n"
     '[[requirement]]\nid = "x.one"\ntext = "t"\nsource = "ours"\ncertainty = "I"\n'
     'status = "enforced"\n',
-    **{f"src/{module}/README.md": "what it is for\n" for module in ("base", "core", "host", "libmrc")},
+    **{f"src/{module}/README.md": "what it is for\n" for module in ("base", "core", "host", "libmrc", "libibverbs")},
 }
 
 
@@ -242,6 +243,21 @@ SOURCE_PLANTS = {
         "clang_warnings",
         {"src/base/a.c": SPDX + "unsigned mb_a(int a);\nunsigned mb_a(int a){return a;}\n"},
         "sign",
+    ),
+    "clang_warnings__reserved_name": plant(
+        "clang_warnings",
+        {"src/base/a.c": SPDX + "int __mb_a(int a);\nint __mb_a(int a)\n{\n\treturn a;\n}\n"},
+        "src/base/a.c:2:5: error: identifier '__mb_a' is reserved",
+    ),
+    "clang_warnings__reserved_macro": plant(
+        "clang_warnings",
+        {"src/base/a.c": SPDX + "#define _MB_A 1\nint mb_a(int a);\n"},
+        "src/base/a.c:2:9: error: macro name is a reserved identifier",
+    ),
+    "clang_tidy__reserved_name": plant(
+        "clang_tidy",
+        {"src/libibverbs/v.c": SPDX + "int __ibv_v(int a);\n"},
+        "src/libibverbs/v.c:2:5: error: declaration uses identifier '__ibv_v'",
     ),
     "clang_tidy__widening": plant(
         "clang_tidy",
