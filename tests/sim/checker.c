@@ -5,6 +5,7 @@
  */
 #include "checker.h"
 
+#include <endian.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -55,25 +56,28 @@ static void *zeroed(size_t n, size_t size)
 
 /* ---- payload ---- */
 
-static uint64_t pattern_word(uint32_t node, uint64_t word)
+static inline uint64_t pattern_word(uint32_t node, uint64_t word)
 {
 	uint64_t z = (word + ((uint64_t)node << 56)) * UINT64_C(0x9E3779B97F4A7C15);
 
 	return z ^ z >> 29;
 }
 
+/* By words: byte by byte it took a third of the time of a world. */
 void sim_pattern(uint32_t node, uint64_t addr, uint8_t *out, size_t len)
 {
-	while (len > 0) {
-		uint64_t w = pattern_word(node, addr / 8) >> (addr % 8 * 8);
-		size_t n = 8 - addr % 8 < len ? 8 - addr % 8 : len;
+	unsigned shift = addr % 8 * 8;
+	uint64_t at = pattern_word(node, addr / 8), next, word;
 
-		for (size_t i = 0; i < n; i++, w >>= 8)
-			out[i] = (uint8_t)w;
-		addr += n;
-		out += n;
-		len -= n;
+	for (;; len -= sizeof(word), out += sizeof(word), at = next) {
+		addr += sizeof(word);
+		next = pattern_word(node, addr / 8);
+		word = htole64(shift ? at >> shift | next << (64 - shift) : at);
+		if (len < sizeof(word))
+			break;
+		memcpy(out, &word, sizeof(word));
 	}
+	memcpy(out, &word, len);
 }
 
 /* Compares with the bytes that the message's SGEs name from `offset` on. */
@@ -229,6 +233,8 @@ void sim_mr_placed(struct sim_mr *mr, uint64_t offset, const uint8_t *src, uint3
 	if (m->key && m->key->over)
 		sim_fail(mr->check, "%s: message %zu is placed through key %x, which is over",
 			 m->flow->name, m->number, m->key->rkey);
+	if (!m->bits && m->placed < m->len)
+		m->bits = zeroed((m->len + 63) / 64, sizeof(*m->bits));
 	if (!m->bits || !claim(m->bits, at, at + len)) {
 		sim_fail(mr->check, "%s: bytes %" PRIu64 " + %u of message %zu placed twice",
 			 m->flow->name, at, len, m->number);
@@ -288,8 +294,6 @@ struct sim_msg *sim_flow_add(struct sim_flow *f, const struct sim_msg *proto, st
 	m->recv = SIM_NO_RECV;
 	m->first_packet = f->n_packets;
 	m->n_packets = m->len ? (m->len + (uint64_t)f->mtu - 1) / f->mtu : 1;
-	if (m->len)
-		m->bits = zeroed((m->len + 63) / 64, sizeof(*m->bits));
 	f->n_packets += m->n_packets;
 	f->bytes += m->len;
 	if (takes_receive(m)) {

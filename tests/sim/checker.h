@@ -62,7 +62,7 @@ struct sim_msg {
 	/* What its completion must say; SUCCESS also promises that all of it was placed. */
 	enum rd_wc_status want;
 	uint64_t placed;
-	uint64_t *bits;		   /* a bit for each byte; freed when all are set */
+	uint64_t *bits;		   /* a bit for each byte: from the first placed to the last */
 	uint64_t recv;		   /* that of an SRQ which it took, or SIM_NO_RECV */
 	const struct sim_key *key; /* of a window that it goes through, or NULL */
 };

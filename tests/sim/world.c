@@ -177,7 +177,6 @@ static void open_node(struct sim_world *w, uint32_t id)
 
 void sim_world_open(struct sim_world *w, const struct sim_world_cfg *cfg)
 {
-	memset(w, 0, sizeof(*w));
 	w->cfg = *cfg;
 	/* A lone engine has all QPNs; of several at an address the upper bits tell which. */
 	w->qpn_index_bits = cfg->net.nodes_per_host > 1 ? 20 : 24;

@@ -175,6 +175,7 @@ struct sim_world {
 
 /* sim_world_cfg_default: two nodes, 2 planes of 4 paths, 5 us each way, nothing goes wrong. */
 void sim_world_cfg_default(struct sim_world_cfg *cfg);
+/* sim_world_open opens a world in *w, which is all zeros: fresh from calloc. */
 void sim_world_open(struct sim_world *w, const struct sim_world_cfg *cfg);
 void sim_world_close(struct sim_world *w);
 
