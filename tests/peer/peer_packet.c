@@ -100,21 +100,38 @@ bool peer_opcode_is_request(uint8_t opcode)
 
 /* ---- ICRC ---- */
 
+/* table[n]: what a byte does to the CRC when n more bytes have followed it. */
+static uint32_t table[4][256];
+
+static void make_table(void)
+{
+	for (uint32_t i = 0; i < 256; i++) {
+		uint32_t c = i;
+
+		for (int bit = 0; bit < 8; bit++)
+			c = c & 1 ? c >> 1 ^ 0xEDB88320u : c >> 1;
+		table[0][i] = c;
+	}
+	for (uint32_t i = 0; i < 3 * 256; i++) {
+		uint32_t c = table[i / 256][i % 256];
+
+		table[i / 256 + 1][i % 256] = c >> 8 ^ table[0][c & 0xFF];
+	}
+}
+
 /* REQ(wire.icrc.polynomial) */
 static uint32_t crc_bytes(uint32_t crc, const uint8_t *bytes, size_t len)
 {
-	static uint32_t table[256];
-
-	if (table[1] == 0)
-		for (uint32_t i = 0; i < 256; i++) {
-			uint32_t c = i;
-
-			for (int bit = 0; bit < 8; bit++)
-				c = c & 1 ? c >> 1 ^ 0xEDB88320u : c >> 1;
-			table[i] = c;
-		}
+	if (table[0][1] == 0)
+		make_table();
+	for (; len >= 4; len -= 4, bytes += 4) {
+		crc ^= (uint32_t)bytes[3] << 24 | (uint32_t)bytes[2] << 16 |
+		       (uint32_t)bytes[1] << 8 | bytes[0];
+		crc = table[3][crc & 0xFF] ^ table[2][crc >> 8 & 0xFF] ^
+		      table[1][crc >> 16 & 0xFF] ^ table[0][crc >> 24];
+	}
 	for (size_t i = 0; i < len; i++)
-		crc = crc >> 8 ^ table[(crc ^ bytes[i]) & 0xFF];
+		crc = crc >> 8 ^ table[0][(crc ^ bytes[i]) & 0xFF];
 	return crc;
 }
 

@@ -266,13 +266,14 @@ static void explain_stop(struct world *w)
 static void check_memory(struct world *w, enum world_side side)
 {
 	const struct world_end *e = &w->ends[side];
+	size_t i = 0;
 
-	for (size_t i = 0; i < WORLD_MEMORY; i++)
-		if (e->memory[i] != e->expected[i]) {
-			world_fail(w, "%s: byte %zu of its memory is %02x, want %02x", name(side),
-				   i, e->memory[i], e->expected[i]);
-			return;
-		}
+	if (memcmp(e->memory, e->expected, WORLD_MEMORY) == 0)
+		return;
+	while (e->memory[i] == e->expected[i])
+		i++;
+	world_fail(w, "%s: byte %zu of its memory is %02x, want %02x", name(side), i, e->memory[i],
+		   e->expected[i]);
 }
 
 void world_run(struct world *w)
