@@ -3,6 +3,7 @@
 import hashlib
 import os
 import pathlib
+import resource
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -53,10 +54,12 @@ class Copy:
             if path.is_file() and not known:
                 path.unlink()
 
-    def run(self, *command, env=()):
+    def run(self, *command, env=(), seconds=None):
+        """Runs a command, each process of it for so many seconds of the processor at the most."""
+        limit = (lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))) if seconds else None
         return subprocess.run(
             command, cwd=self.path, env=self._environment | dict(env), stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", preexec_fn=limit,
         )
 
     def configure(self):
