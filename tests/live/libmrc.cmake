@@ -23,9 +23,14 @@ softmrc_test(live_examples SOURCES live_examples.c LABELS live release TIMEOUT 1
 	ARGS -- $<TARGET_FILE_DIR:softmrc-example-hello>)
 add_dependencies(live_examples softmrc-example-hello softmrc-example-write_bw
 	softmrc-example-allreduce)
+# Programs load it first; tests/compat has it, too.
+add_library(fast_clock MODULE EXCLUDE_FROM_ALL fast_clock.c)
+target_link_libraries(fast_clock PRIVATE softmrc_os_flags)
+set_target_properties(fast_clock PROPERTIES C_VISIBILITY_PRESET default
+	LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
 softmrc_test(live_programs SOURCES live_programs.c LABELS live TIMEOUT 300
-	ARGS -- $<TARGET_FILE_DIR:softmrc-libibverbs> ${runtime})
-add_dependencies(live_programs softmrc-libibverbs)
+	ARGS -- $<TARGET_FILE_DIR:softmrc-libibverbs> "${runtime}:$<TARGET_FILE:fast_clock>")
+add_dependencies(live_programs softmrc-libibverbs fast_clock)
 # rdma-core's own tests over the drop-in.
 find_package(Python3 3.11 REQUIRED COMPONENTS Interpreter)
 softmrc_command_test(live_pyverbs LABELS live release TIMEOUT 600 COMMAND ${Python3_EXECUTABLE} -B

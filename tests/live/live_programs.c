@@ -3,8 +3,9 @@
  * live_programs.c - programs of the distribution, unmodified, over the drop-in libibverbs.so.1:
  * the device is the only one they find, and what they measure went over MRC.
  *
- * Arguments: the folder of the drop-in, and the runtime of the sanitizer that it was built with, if
- * any. Without the programs (perftest, ibverbs-utils) cases skip.
+ * Arguments: the folder of the drop-in, and what the programs load first: the runtime of the
+ * sanitizer that the drop-in was built with, if any, and fast_clock.c. Without the programs
+ * (perftest, ibverbs-utils) cases skip.
  */
 #include "support/test.h"
 
@@ -40,12 +41,9 @@ static void be_program(const char *const argv[], const char *out)
 		_exit(126);
 	setenv("LD_LIBRARY_PATH", test_arg(0), 1);
 	setenv("MRC_PORTS", "127.0.0.1", 1);
-	if (test_arg(1)) {
-		setenv("LD_PRELOAD", test_arg(1), 1);
-		/* The programs themselves leak. */
-		setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
-	}
-	alarm(60); /* whatever happens, it ends */
+	setenv("LD_PRELOAD", test_arg(1), 1);
+	setenv("ASAN_OPTIONS", "detect_leaks=0", 1); /* the programs themselves leak */
+	alarm(60);				     /* whatever happens, it ends */
 	execvp(argv[0], (char *const *)(uintptr_t)argv);
 	_exit(127);
 }
