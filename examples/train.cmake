@@ -6,4 +6,9 @@ softmrc_example(train SOURCES train.c train_args.c train_model.c train_report.c 
 		ring.c ring_env.c ring_rendezvous.c ring_mrc.c ring_tcp.c ring_tcp_fault.c
 	LINKS libibverbs libmrc Threads::Threads m)
 # sqrtf then needs no errno and can be vectorised; the arithmetic stays exact.
-set_source_files_properties(train_model.c PROPERTIES COMPILE_OPTIONS -fno-math-errno)
+set(options -fno-math-errno)
+if(SOFTMRC_SANITIZE MATCHES "address")
+	# It is most of what tests of jobs compute; unit_train_model runs it with sanitizers.
+	list(APPEND options -O3 -fno-sanitize=all)
+endif()
+set_source_files_properties(train_model.c PROPERTIES COMPILE_OPTIONS "${options}")
