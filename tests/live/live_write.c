@@ -434,7 +434,7 @@ static void places_initiator(struct live_side *s)
 		live_check(mh_qp_post_send(s->qp, &wr, 1, NULL) == 0);
 	}
 	live_barrier(s);
-	pause_ms(50); /* all are complete now */
+	pause_ms(200); /* all are complete now */
 	live_check(mh_qp_post_send(s->qp, &wr, 1, NULL) == ENOMEM);
 	for (uint32_t i = 0; i < 2; i++) {
 		live_check(mh_cq_poll(s->cq, 1, &wc) == 1);
