@@ -11,6 +11,7 @@ import subprocess
 import time
 
 TICK_S = 0.02
+GRACE_S = 2
 LISTENING = "0A"
 
 
@@ -79,8 +80,13 @@ class Group:
         return found
 
     def kill(self):
-        """Ends what is left, and returns how many that were."""
-        killed = 0
+        """Ends what is left, and returns how many that were. What ends with the program, as what refreshes the
+        counters of `mrc run`, has a moment for it."""
+        killed, until = 0, time.monotonic() + GRACE_S
+        while self.members() and time.monotonic() < until:
+            for process in self.started:
+                process.poll()
+            time.sleep(TICK_S)
         while left := self.members():
             killed += len(left)
             for pid in left:
