@@ -93,7 +93,7 @@ LINK_TEST(links_that_have_just_come_up)
 	live_run(&setup, plain_initiator, plain_target);
 }
 
-/* Posted while no port is open, which is twice as long as the retries take. */
+/* Posted while no port is open, for longer than the retries take. */
 static void later_initiator(struct live_side *s)
 {
 	struct mh_wc wc;
@@ -121,7 +121,7 @@ LINK_TEST(links_that_come_up_later)
 {
 	struct live_setup setup = impatient_setup(enter_links_down);
 
-	setup.retry_exp = 2; /* the peer's link may come up a moment later, on a busy machine */
+	setup.retry_exp = 3; /* on a busy machine the peer notes its link some 100 ms later */
 	live_run(&setup, later_initiator, later_target);
 }
 
