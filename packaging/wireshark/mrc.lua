@@ -723,7 +723,7 @@ local function dissect_ev(tree, c, p)
 	end
 end
 
--- Which class the sender should have chosen: docs/protocol.md leaves that as MRC has it.
+-- A wrong class shows in no other way: switches would cut a SACK, or let data overtake (wire.dscp.control-class).
 local function check_class(tree, p)
 	if p.class == nil or p.cut then return end
 	local is_control = p.row[2] ~= "data" and p.row[2] ~= "peth"

@@ -204,9 +204,9 @@ struct mn_device;
 /*
  * mh_node_change lets `change` make one or more changes of a copy of the device's state, for which
  * it is given what to check them against. What it did takes effect before the call returns, whether
- * or not it returns 0: a batch may succeed in part. Returns what it returned, or ENOMEM, with which
- * some of it may be without effect, or EPERM: the state is that of the whole host, and this process
- * may not change it.
+ * or not it returns 0: a batch may succeed in part. Returns what it returned, or EINVAL: a CC
+ * profile has parameters that fit no NIC of this rate, and nothing has changed; ENOMEM: some of it
+ * may be without effect; ENODEV: the device is that of the process that forked this one.
  */
 int mh_node_change(struct mh_device *dev,
 		   int (*change)(struct mn_state *state, const struct mn_device *d, void *ctx),

@@ -3,10 +3,9 @@
  * node_state.h - what a controller has decided about a device: ports, EV formats, EV profiles with
  * the EVs that are denied, CC profiles.
  *
- * A state is one block of plain numbers without pointers, so that it can be kept in a file that
- * processes share (node_store.h) and copied whole. A change is checked against a state and the
- * device, and then made; nothing is made of one that is refused. What a change means for traffic
- * the host knows, not this.
+ * A state is one block of plain numbers without pointers, so that it is copied and compared whole.
+ * A change is checked against a state and the device, and then made; nothing is made of one that is
+ * refused. What a change means for traffic the host knows, not this.
  *
  * Functions return 0 or a positive errno value and have changed nothing then. Pure: no system call,
  * no allocation; any thread, one at a time for each state.

@@ -3,9 +3,9 @@
  * node.h - what controllers have decided about the device, and how the engine and the ports come to
  * do it. All under nic->lock.
  *
- * The NIC keeps the state that its engine goes by. Another state, from a call of this process or
- * from the host's store, is compared with it, and what differs is done: profiles are defined or
- * taken away, EVs denied or given other values, ports suspended. The engine is between two calls
+ * The NIC keeps the state that its engine goes by. The state that a call of this process makes is
+ * compared with it, and what differs is done: profiles are defined or taken away, EVs denied or
+ * given other values, ports suspended. The engine is between two calls
  * meanwhile, so that no packet sees half of a change.
  */
 #ifndef SOFTMRC_HOST_NODE_NODE_H
