@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * store.h - the state of a device (node/node_state.h) in a file that all processes of a host read
+ * and one writes.
+ *
+ * The file is DIR/DEVICE.state. A change is a new file that takes the place of the old one by
+ * rename(2), so that there is always a whole one, whenever its writer dies, and a reader has what
+ * it opened. It is copied and never mapped, and counts only with its magic, version, size, checksum
+ * and if its state is sound.
+ *
+ * Whom a reader believes: folder and file must belong to root or to the user of this process, and
+ * nobody else may write to either; the file must be a regular one. A writer holds a lock on
+ * DIR/DEVICE.lock, which only its user can open, so there is one at a time.
+ *
+ * Functions return 0 or a positive errno value, and `error` says then in words what is wrong with
+ * which file. None blocks but for the file system. Objects: one thread at a time.
+ */
+#ifndef SOFTMRC_STORE_STORE_H
+#define SOFTMRC_STORE_STORE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "node/node_state.h"
+
+/* Where the stores of a host are unless a setting names another folder. */
+#define STORE_DIR_DEFAULT "/run/softmrc/node"
+#define STORE_DIR_MAX 256u
+#define STORE_DEVICE_MAX 16u
+#define STORE_BY_MAX 40u
+#define STORE_NAME_MAX (STORE_DEVICE_MAX + 16u)
+
+struct store_error {
+	char text[STORE_DIR_MAX + 160];
+};
+
+/* Who wrote a state, and when. */
+struct store_info {
+	uint64_t generation; /* from 1, one more with each commit, whoever makes it */
+	uint64_t written_ns; /* CLOCK_REALTIME */
+	uint32_t pid, uid;
+	char by[STORE_BY_MAX]; /* a program and its version; printable */
+};
+
+/* ---- the writer: store_write.c ---- */
+
+struct store_writer {
+	int dir, lock;
+	char path[STORE_DIR_MAX];
+	char device[STORE_DEVICE_MAX];
+	struct store_info info; /* of the last commit, or of what was found */
+};
+
+/*
+ * store_writer_open becomes the one writer of a device's store, and copies what is there to *s; a
+ * state in which nothing is decided and generation 0 if there is none. What is there and does not
+ * count is replaced by the next commit: *s is as if there were none, and `lost` says why; else its
+ * text is empty. The folder, and those above it, are made if they are not there. `by` names the
+ * program, printable.
+ * EBUSY: another process is the writer. EPERM: the folder is another user's, or others may write to
+ * it. EINVAL: a device name of other characters than letters and digits, a path or name that is too
+ * long. Others of mkdir(2), open(2).
+ */
+int store_writer_open(struct store_writer *w, const char *dir, const char *device, const char *by,
+		      struct mn_state *s, struct store_error *lost, struct store_error *error);
+/*
+ * store_writer_commit makes *s the state of the device: readers see it whole, or, after an error,
+ * the one before. EINVAL: it is not sound. ENOSPC and others of open(2), write(2), rename(2).
+ */
+int store_writer_commit(struct store_writer *w, const struct mn_state *s,
+			struct store_error *error);
+/* store_writer_close gives up the lock; the store stays. */
+void store_writer_close(struct store_writer *w);
+
+/* ---- readers: store_read.c ---- */
+
+/*
+ * store_read copies the state of a device. ENOENT: there is no such folder or file. EPERM: it is
+ * not to be believed. EPROTONOSUPPORT: of another version or build. EBADMSG: cut off, damaged, or
+ * not sound. After an error *s is of no use.
+ */
+int store_read(const char *dir, const char *device, struct mn_state *s, struct store_info *info,
+	       struct store_error *error);
+
+#endif
