@@ -66,8 +66,8 @@ results: deps all ## docs/results.md, its pictures and pages: all figures and st
 coverage: ## which lines of wire and core the tests run, and which they do not
 	@tools/deps check
 	@mkdir -p build
-	@$(CMAKE) --workflow --preset coverage >build/coverage.log 2>&1 || \
-		{ cat build/coverage.log; exit 1; }
+	@{ $(CMAKE) --preset coverage && $(CMAKE) --build --preset coverage && \
+		ctest --preset coverage; } >build/coverage.log 2>&1 || { cat build/coverage.log; exit 1; }
 	@cat build/coverage/coverage.txt
 
 .PHONY: coverage-host

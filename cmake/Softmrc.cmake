@@ -5,9 +5,12 @@
 #   softmrc_module(<name> [EXCEPT f.c...] [SOURCES f.c...] [LINKS module|target...])
 #       static library softmrc-<name>, position independent, nothing exported; made of all C files
 #       of its folder and the folders in it, less EXCEPT, and SOURCES, which other commands make
-#   softmrc_shared(<name> OUTPUT <soname> VERSION <n> MAP <file> [SOURCES f.c...] [LINKS ...] [DIR <sub>])
+#   softmrc_shared(<name> OUTPUT <soname> VERSION <n> MAP <file> [SOURCES f.c...] [OBJECTS target...]
+#           [LINKS ...] [DIR <sub>])
 #       shared library softmrc-<name> written to lib/<DIR>/lib<soname>.so.<n>; exports what MAP
-#       lists; without SOURCES made of all C files of its folder
+#       lists; without SOURCES made of all C files of its folder, and whole of OBJECTS
+#   softmrc_archive(<name> OUTPUT <name of the file> OBJECTS target...)
+#       static library lib/lib<OUTPUT>.a, made of the objects of other targets
 #   softmrc_program(<name> SOURCES f.c... [LINKS ...])          bin/<name>
 #   softmrc_example(<name> SOURCES f.c... [LINKS ...])          lib/softmrc/examples/<name>
 #   softmrc_test(<name> SOURCES f.c... [LINKS ...] [LABELS ...] [ARGS ...] [TIMEOUT s])
@@ -23,7 +26,11 @@
 # softmrc_jansson). Where outputs go: bin/ and lib/ below SOFTMRC_OUTPUT_DIR.
 
 # The same layout for every prefix: programs find lib/softmrc/ and libmrc relative to themselves.
-set(CMAKE_INSTALL_LIBDIR lib CACHE PATH "Folder of libraries below the prefix")
+set(CMAKE_INSTALL_LIBDIR lib CACHE STRING "Folder of libraries below the prefix")
+if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
+	message(FATAL_ERROR "CMAKE_INSTALL_LIBDIR is ${CMAKE_INSTALL_LIBDIR}: want a folder below the "
+		"prefix, such as lib or lib64")
+endif()
 include(GNUInstallDirs)
 find_package(Threads REQUIRED)
 
@@ -185,10 +192,12 @@ function(softmrc_embed_texts name array)
 endfunction()
 
 function(softmrc_shared name)
-	cmake_parse_arguments(PARSE_ARGV 1 arg "" "OUTPUT;VERSION;MAP;DIR" "SOURCES;LINKS")
+	cmake_parse_arguments(PARSE_ARGV 1 arg "" "OUTPUT;VERSION;MAP;DIR" "SOURCES;OBJECTS;LINKS")
 	if(NOT arg_SOURCES)
 		softmrc_folder_sources(arg_SOURCES)
 	endif()
+	list(TRANSFORM arg_OBJECTS REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>")
+	list(APPEND arg_SOURCES ${arg_OBJECTS})
 	softmrc_check_arguments(softmrc_shared ${name})
 	softmrc_resolve(links ${arg_LINKS})
 	cmake_path(ABSOLUTE_PATH arg_MAP)
@@ -205,6 +214,22 @@ function(softmrc_shared name)
 	softmrc_optimise(softmrc-${name})
 	install(TARGETS softmrc-${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/${arg_DIR})
 	softmrc_rpath(softmrc-${name} ${CMAKE_INSTALL_LIBDIR}/${arg_DIR})
+	add_dependencies(products softmrc-${name})
+endfunction()
+
+function(softmrc_archive name)
+	cmake_parse_arguments(PARSE_ARGV 1 arg "" "OUTPUT" "OBJECTS")
+	list(TRANSFORM arg_OBJECTS REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>")
+	add_library(softmrc-${name} STATIC ${arg_OBJECTS})
+	set_target_properties(softmrc-${name} PROPERTIES OUTPUT_NAME ${arg_OUTPUT} LINKER_LANGUAGE C
+		ARCHIVE_OUTPUT_DIRECTORY ${SOFTMRC_OUTPUT_DIR}/lib)
+	if(SOFTMRC_LTO)
+		# What one compiler keeps for later no other can read; the machine code is beside it.
+		add_custom_command(TARGET softmrc-${name} POST_BUILD COMMAND ${CMAKE_OBJCOPY}
+			--wildcard -R .gnu.lto_* -R .gnu.debuglto_* -N __gnu_lto_slim -N __gnu_lto_v1
+			$<TARGET_FILE:softmrc-${name}> VERBATIM)
+	endif()
+	install(TARGETS softmrc-${name} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 	add_dependencies(products softmrc-${name})
 endfunction()
 

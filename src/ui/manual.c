@@ -153,7 +153,8 @@ static void add_verb(struct ui_text *out, const struct ui_verb *verb)
 
 void ui_manual_write(const struct ui_verb *root, struct ui_text *out)
 {
-	ui_text_add(out, ".\\\" Made by `mrc man`.\n.TH mrc 1 \"November 2026\" softmrc\n");
+	ui_text_add(out, ".\\\" Made by `mrc man`.\n.TH mrc 1 \"" SOFTMRC_RELEASE_DATE
+			 "\" \"softmrc " SOFTMRC_VERSION "\"\n");
 	add_line(out, ".SH NAME\nmrc \\- ", root->summary, "");
 	ui_text_add(out, ".SH SYNOPSIS\n.nf\n");
 	add_usage(out, root);

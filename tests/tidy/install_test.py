@@ -18,6 +18,9 @@ PROGRAM = """#include <mrc.h>
 int main(void) { return !printf("%p\\n", (void *)mrc_query_version); }
 """
 
+INSTALL_PAGE = (run.ROOT / "docs/install.md").read_text(encoding="utf-8")
+CMAKE_LISTS = (run.ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
+
 
 class Installed:
     """`cmake --install` below a DESTDIR, and the environment to use it from there."""
@@ -47,7 +50,9 @@ class Installed:
         wanted = {"bin/mrc", "lib/libmrc.so", "lib/libmrc.so.1", "lib/lib_mrc.so"}
         wanted |= {"lib/libnv_mrc.so"}
         wanted |= {"lib/libmrc-core.a", "lib/libmrc-core.so", "lib/libmrc-core.so.0"}
-        wanted |= {"lib/pkgconfig/mrc-core.pc"}
+        wanted |= {"lib/libmrc.a", "lib/pkgconfig/mrc-core.pc", "lib/pkgconfig/libmrc-static.pc"}
+        wanted |= {"lib/cmake/softmrc/softmrcConfig.cmake", "include/mrc/version.h"}
+        wanted |= {"lib/cmake/softmrc/softmrcConfigVersion.cmake"}
         wanted |= {"lib/pkgconfig/libmrc.pc", "share/man/man1/mrc.1", "share/man/man7/softmrc.7"}
         wanted |= {"share/bash-completion/completions/mrc", "share/zsh/site-functions/_mrc"}
         headers = run.ROOT / "include"
@@ -59,12 +64,86 @@ class Installed:
         return problems
 
     def pkg_config(self):
-        """A program is compiled, linked and run with the flags that pkg-config tells."""
-        flags = self.output(["pkg-config", "--cflags", "--libs", "libmrc"]).split()
-        (self.destdir / "p.c").write_text(PROGRAM, encoding="utf-8")
-        self.output(["cc", "-Wall", "-Werror", "p.c", "-o", "p", *flags])
-        self.output(["./p"], LD_LIBRARY_PATH=f"{self.prefix}/lib")
-        return []
+        """A program that docs/install.md's command makes finds the device without being told."""
+        commands = [line for line in INSTALL_PAGE.splitlines() if line.startswith("    cc ")]
+        problems = [] if len(commands) == 3 else [f"docs/install.md: {len(commands)} of 3 commands"]
+        for command in commands:
+            for program in set(re.findall(r"(\S+)\.c ", command)):
+                shutil.copy(run.ROOT / f"examples/{program}.c", self.destdir)
+                self.output(["sh", "-c", command.replace("cc ", "cc -Wall -Werror ", 1)])
+                said = self.output([f"./{program}"])
+                if program == "hello" and "hello from Alice" not in said:
+                    problems.append(f"{command.strip()}: {said}")
+        return problems
+
+    def cmake(self):
+        """So does one that the CMakeLists.txt of docs/install.md makes, also when it is installed."""
+        source = self.destdir / "project"
+        source.mkdir()
+        text = re.search(r"```cmake\n(.*?)```", INSTALL_PAGE, re.S)[1]
+        (source / "CMakeLists.txt").write_text(text, encoding="utf-8")
+        shutil.copy(run.ROOT / "examples/hello.c", source)
+        self.output(["cmake", "-S", source, "-B", source / "build", f"-DCMAKE_PREFIX_PATH={self.prefix}"])
+        self.output(["cmake", "--build", source / "build"])
+        self.output(["cmake", "--install", source / "build", "--prefix", source / "there"])
+        problems = []
+        for program in ("build/hello", "build/hello-static", "there/bin/hello"):
+            said = self.output([source / program])
+            if "hello from Alice" not in said:
+                problems.append(f"{program}: {said}")
+        return problems
+
+    def cmake_says_what_is_missing(self):
+        """Without the library that is asked for find_package names it, and what would bring it."""
+        source = self.destdir / "poor"
+        source.mkdir()
+        (source / "CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.22)\nproject(p C)\n"
+            "find_package(softmrc 99 QUIET)\n"
+            "message(STATUS \"of 99: ${softmrc_FOUND}\")\n"
+            "set(softmrc_VERBS_INCLUDE_DIR softmrc_VERBS_INCLUDE_DIR-NOTFOUND)\n"
+            "set(CMAKE_FIND_USE_CMAKE_SYSTEM_PATH OFF)\n"
+            "find_package(softmrc REQUIRED COMPONENTS mrc)\n",
+            encoding="utf-8",
+        )
+        try:
+            self.output(["cmake", "-S", source, "-B", source / "build", f"-Dsoftmrc_ROOT={self.prefix}"])
+        except RuntimeError as error:
+            said = re.sub(r"\s+", " ", str(error))
+            wanted = ("of 99: 0", "softmrc::mrc is missing here", "Debian's libibverbs-dev")
+            return [f"not said: {want}: {said}" for want in wanted if want not in said]
+        return ["find_package succeeds without infiniband/verbs.h"]
+
+    def version(self):
+        """One version, that of CMakeLists.txt, is told by all that tell one."""
+        version = re.search(r"project\(softmrc VERSION (\S+)", CMAKE_LISTS)[1]
+        said = {
+            name: self.output(["pkg-config", "--modversion", name]).strip()
+            for name in ("libmrc", "libmrc-static", "mrc-core")
+        }
+        said["mrc --version"] = self.output([self.prefix / "bin/mrc", "--version"]).split("\n")[0].split()[-1]
+        header = (self.prefix / "include/mrc/version.h").read_text(encoding="utf-8")
+        said["mrc/version.h"] = re.search(r'SOFTMRC_VERSION "(.*)"', header)[1]
+        for page in ("man1/mrc.1", "man3/mrc_create_qp.3", "man7/softmrc.7"):
+            text = (self.prefix / "share/man" / page).read_text(encoding="utf-8")
+            title = re.search(r'^\.TH .*softmrc (\S+?)"', text, re.M)
+            said[page] = title[1] if title else "none"
+        return [f"{name} says {what}" for name, what in said.items() if what != version]
+
+    def keeps_to_itself(self):
+        """No library or program looks for others in the folder that it was built in."""
+        problems = []
+        for path in self.prefix.rglob("*"):
+            if path.is_symlink() or not path.is_file() or path.read_bytes()[:4] != b"\x7fELF":
+                continue
+            paths = re.findall(r"(?:RUNPATH|RPATH).*\[(.*)\]", self.output(["readelf", "-d", path]))
+            for entry in ":".join(paths).split(":"):
+                if entry and not entry.startswith("$ORIGIN"):
+                    problems.append(f"{path.relative_to(self.prefix)} looks in {entry}")
+        for path in [*self.prefix.rglob("*.pc"), *self.prefix.rglob("*.cmake")]:
+            if str(run.ROOT) in path.read_text(encoding="utf-8"):
+                problems.append(f"{path.name} names {run.ROOT}")
+        return problems
 
     def engine(self):
         """The example of a NIC is built from what is installed, with each of the two libraries."""
@@ -114,7 +193,10 @@ class Installed:
 
 def main():
     installed = Installed(sys.argv[1])
-    names = ("layout", "pkg_config", "engine", "engine_declares", "engine_in_cxx", "other_name", "runs_from_anywhere")
+    names = (
+        "layout", "version", "keeps_to_itself", "pkg_config", "cmake", "cmake_says_what_is_missing", "engine",
+        "engine_declares", "engine_in_cxx", "other_name", "runs_from_anywhere",
+    )
     try:
         status = tap.run([(f"install__{name}", getattr(installed, name)) for name in names])
     finally:

@@ -9,8 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* From the folder of the program, be it bin/ or a test's. */
-#define LIBRARY "../lib/softmrc/libsoftmrc-mpi.so.1"
+/* From the folder of the program, be it bin/ or a test's: as built, and as installed. */
+#define LIBRARY "softmrc/libsoftmrc-mpi.so.1"
+static const char *const places[] = {"../lib/" LIBRARY, "../" SOFTMRC_LIBDIR "/" LIBRARY};
+
+#define PLACES (sizeof(places) / sizeof(places[0]))
 
 struct ms_mpi {
 	const struct ms_mpi_library *library;
@@ -22,8 +25,8 @@ bool ms_mpi_expected(void)
 	return getenv("OMPI_COMM_WORLD_SIZE") || getenv("PMI_SIZE") || getenv("PMIX_RANK");
 }
 
-/* The path of the library, in the folder of the program that runs. */
-static bool library_path(char *path, size_t size)
+/* The path of the library at a place, which is named from the folder of the program that runs. */
+static bool library_path(const char *place, char *path, size_t size)
 {
 	ssize_t n = readlink("/proc/self/exe", path, size);
 	char *slash;
@@ -32,9 +35,9 @@ static bool library_path(char *path, size_t size)
 		return false;
 	path[n] = 0;
 	slash = strrchr(path, '/');
-	if (!slash || (size_t)(slash + 1 - path) + sizeof(LIBRARY) > size)
+	if (!slash || (size_t)(slash + 1 - path) + strlen(place) >= size)
 		return false;
-	memcpy(slash + 1, LIBRARY, sizeof(LIBRARY));
+	snprintf(slash + 1, size - (size_t)(slash + 1 - path), "%s", place);
 	return true;
 }
 
@@ -43,14 +46,16 @@ static const struct ms_mpi_library *load_library(char *why, size_t size)
 {
 	const struct ms_mpi_library *library = NULL;
 	char path[PATH_MAX];
-	void *handle;
+	void *handle = NULL;
 
-	if (!library_path(path, sizeof(path))) {
-		snprintf(why, size, "the folder of this program cannot be read");
-		return NULL;
+	for (size_t i = 0; i < PLACES && !handle; i++) {
+		if (!library_path(places[i], path, sizeof(path))) {
+			snprintf(why, size, "the folder of this program cannot be read");
+			return NULL;
+		}
+		/* MPI loads parts of itself, which look for its symbols. */
+		handle = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
 	}
-	/* MPI loads parts of itself, which look for its symbols. */
-	handle = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
 	if (handle)
 		library = dlsym(handle, MS_MPI_SYMBOL);
 	if (!library)
