@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/assert.h"
-#include "cli/stat/stat.h"
+#include "exporter/exporter.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

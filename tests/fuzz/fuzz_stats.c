@@ -17,6 +17,7 @@
 #include "cli/run/run.h"
 #include "cli/stat/stat.h"
 #include "cli/top/top.h"
+#include "exporter/exporter.h"
 #include "stats/stats_reader.h"
 #include "unit/stats_fixture.h"
 

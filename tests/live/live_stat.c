@@ -12,6 +12,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -107,6 +108,9 @@ STAT_TEST(names_what_is_wrong_with_its_flags)
 
 /* ---- over HTTP ---- */
 
+/* A server inherits as many descriptors, more than it polls, for poll() fails beyond the limit. */
+#define INHERITED 40
+
 static pid_t start_server(void)
 {
 	char address[32];
@@ -116,6 +120,8 @@ static pid_t start_server(void)
 	fflush(NULL);
 	pid = fork();
 	if (pid == 0) {
+		for (int fd = 3; fd < INHERITED; fd++)
+			dup2(0, fd);
 		execl(test_arg(0), "mrc", "stat", "--listen", address, (char *)NULL);
 		_exit(127);
 	}
@@ -201,6 +207,46 @@ STAT_TEST(is_not_held_up_by_slow_clients)
 	expect_said("softmrc_processes 1\n");
 	for (int i = 0; i < 40; i++)
 		close(fd[i]);
+	stop_server(server);
+}
+
+/* User and system time of a process, in ticks. */
+static long ticks_of(pid_t pid)
+{
+	unsigned long user, system;
+	char path[32];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	f = fopen(path, "r");
+	assert_non_null(f);
+	assert_int_equal(fscanf(f, "%*d %*s %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu",
+				&user, &system),
+			 2);
+	fclose(f);
+	return (long)(user + system);
+}
+
+/* From now on it may have those that it has: no client can be taken. */
+STAT_TEST(does_not_spin_without_descriptors)
+{
+	struct rlimit before_that, limit;
+	pid_t server = start_server();
+	int fd = connect_to_server();
+	long before;
+
+	close(fd);
+	assert_int_equal(prlimit(server, RLIMIT_NOFILE, NULL, &before_that), 0);
+	limit = (struct rlimit){INHERITED, before_that.rlim_max};
+	assert_int_equal(prlimit(server, RLIMIT_NOFILE, &limit, NULL), 0);
+	fd = connect_to_server();
+	poll(NULL, 0, 200);
+	before = ticks_of(server);
+	poll(NULL, 0, 1000);
+	assert_in_range(ticks_of(server) - before, 0, sysconf(_SC_CLK_TCK) / 20);
+	/* What looks for leaks at its end opens files. */
+	assert_int_equal(prlimit(server, RLIMIT_NOFILE, &before_that, NULL), 0);
+	close(fd);
 	stop_server(server);
 }
 

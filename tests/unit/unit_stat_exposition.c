@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What Prometheus reads of processes: src/cli/stat/stat.h. */
-#include "cli/stat/stat.h"
+/* What Prometheus reads of processes: src/exporter/exporter.h. */
+#include "exporter/exporter.h"
 
 #include "support/test.h"
 #include "unit/top_fixture.h"
@@ -15,6 +15,7 @@ static struct ui_text rendered(enum stat_format format, uint32_t processes)
 	struct ui_text out = {0};
 
 	stat_exposition_render(&fixture_stats, processes, format, &out);
+	stat_exposition_end(format, &out);
 	return out;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Requests of scrapes: src/cli/stat/stat.h. */
-#include "cli/stat/stat.h"
+/* Requests of scrapes: src/exporter/exporter.h. */
+#include "exporter/exporter.h"
 
 #include "support/test.h"
 

@@ -5,6 +5,7 @@
  */
 #include "cli/cli_verbs.h"
 #include "cli/stat/stat.h"
+#include "exporter/exporter.h"
 #include "ui/terminal.h"
 
 #include <errno.h>
@@ -87,11 +88,12 @@ static int print_text(struct ui_text *text)
 
 static int show_exposition(struct stat_options *s)
 {
+	enum stat_format format = s->openmetrics ? STAT_OPENMETRICS : STAT_PROMETHEUS;
 	struct ui_text text = {0};
 	int err;
 
-	stat_exposition_render(&s->stats, s->processes,
-			       s->openmetrics ? STAT_OPENMETRICS : STAT_PROMETHEUS, &text);
+	stat_exposition_render(&s->stats, s->processes, format, &text);
+	stat_exposition_end(format, &text);
 	if (!s->out)
 		return print_text(&text);
 	err = stat_exposition_write(s->out, &text);
@@ -135,7 +137,7 @@ static int read_and_show(struct stat_options *s)
 
 static int listen_and_answer(struct stat_options *s)
 {
-	struct stat_server server = {s->listen, s->processes, &s->stats};
+	struct stat_server server = {.processes = s->processes, .stats = &s->stats, .stop_fd = -1};
 	char error[160];
 	int fd = stat_server_open(s->listen, error, sizeof(error));
 	int err;

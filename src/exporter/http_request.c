@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * http_request.c - the little of HTTP/1.1 that a scrape needs: see stat.h.
+ * http_request.c - the little of HTTP/1.1 that a scrape needs: see exporter.h.
  *
  * A request is judged by its first line and one header; a body is never waited for, and the
  * connection ends with the answer. So nothing that a client sends decides how much is read.
  */
-#include "cli/stat/stat.h"
+#include "exporter/exporter.h"
 
 #include <string.h>
 #include <strings.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * http_server.c - answers scrapes: see stat.h.
+ * http_server.c - answers scrapes: see exporter.h.
  *
  * One thread, a few connections, and a time for each: who connects and says nothing, reads nothing
  * or sends a byte a second loses its place when the time is over, or when all places are taken and
  * it is the oldest. A reading is made for an answer, but not more often than ten times a second, so
  * that clients cannot make the reader work without end.
  */
-#include "cli/stat/stat.h"
+#include "exporter/exporter.h"
 
 #include "ui/terminal.h"
 
@@ -24,6 +24,9 @@
 #define CONNECTIONS 16u
 #define LIFE_NS UINT64_C(5000000000) /* Prometheus waits 10 s by default */
 #define READING_NS UINT64_C(100000000)
+/* A client that waits is seen again and again; without a descriptor for it that is a busy loop. */
+#define DEAF_NS UINT64_C(200000000)
+#define POLLED (CONNECTIONS + 2u)
 
 struct connection {
 	int fd; /* -1: free */
@@ -37,6 +40,7 @@ struct connection {
 struct serving {
 	const struct stat_server *server;
 	int fd;
+	uint64_t deaf_until_ns; /* no new client before */
 	struct connection connection[CONNECTIONS];
 	uint64_t read_ns;	   /* the last reading; 0: none */
 	struct ui_text metrics[2]; /* of it, by enum stat_format */
@@ -133,6 +137,10 @@ static bool read_metrics(struct serving *s)
 		ui_text_clear(&s->metrics[format]);
 		stat_exposition_render(s->server->stats, s->server->processes,
 				       (enum stat_format)format, &s->metrics[format]);
+		if (s->server->more)
+			s->server->more(s->server->ctx, (enum stat_format)format,
+					&s->metrics[format]);
+		stat_exposition_end((enum stat_format)format, &s->metrics[format]);
 	}
 	s->read_ns = now;
 	return true;
@@ -200,21 +208,31 @@ static void send_answer(struct connection *c)
 	end_connection(c);
 }
 
-/* A free place, or that of the oldest. */
-static struct connection *find_place(struct serving *s)
+/* The place of the oldest connection; `free` to prefer one that has none. */
+static struct connection *find_oldest(struct serving *s, bool free)
 {
-	struct connection *oldest = &s->connection[0];
+	struct connection *oldest = NULL;
 
 	for (uint32_t i = 0; i < CONNECTIONS; i++) {
 		struct connection *c = &s->connection[i];
 
-		if (c->fd < 0)
+		if (c->fd < 0 && free)
 			return c;
-		if (c->until_ns < oldest->until_ns)
+		if (c->fd >= 0 && (!oldest || c->until_ns < oldest->until_ns))
 			oldest = c;
 	}
-	end_connection(oldest);
 	return oldest;
+}
+
+/* The descriptor of the oldest client serves the next one, if that is what is missing. */
+static void miss_descriptor(struct serving *s, uint64_t now)
+{
+	struct connection *oldest = find_oldest(s, false);
+
+	if (oldest)
+		end_connection(oldest);
+	else
+		s->deaf_until_ns = now + DEAF_NS;
 }
 
 static void take_connection(struct serving *s, uint64_t now)
@@ -222,26 +240,34 @@ static void take_connection(struct serving *s, uint64_t now)
 	int fd = accept4(s->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	struct connection *c;
 
-	if (fd < 0)
+	if (fd < 0) {
+		if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+			miss_descriptor(s, now);
 		return;
-	c = find_place(s);
+	}
+	c = find_oldest(s, true);
+	if (c->fd >= 0)
+		end_connection(c);
 	c->fd = fd;
 	c->until_ns = now + LIFE_NS;
 	c->got = c->sent = 0;
 }
 
-static int wait_for_clients(struct serving *s, struct pollfd fds[CONNECTIONS + 1])
+static int wait_for_clients(struct serving *s, struct pollfd fds[POLLED])
 {
-	fds[CONNECTIONS] = (struct pollfd){.fd = s->fd, .events = POLLIN};
+	bool deaf = ui_clock_ns() < s->deaf_until_ns;
+
 	for (uint32_t i = 0; i < CONNECTIONS; i++) {
 		const struct connection *c = &s->connection[i];
 
 		fds[i] = (struct pollfd){.fd = c->fd, .events = c->answer.len ? POLLOUT : POLLIN};
 	}
-	return poll(fds, CONNECTIONS + 1, 500);
+	fds[CONNECTIONS] = (struct pollfd){.fd = deaf ? -1 : s->fd, .events = POLLIN};
+	fds[CONNECTIONS + 1] = (struct pollfd){.fd = s->server->stop_fd, .events = POLLIN};
+	return poll(fds, POLLED, deaf ? (int)(DEAF_NS / 1000000) : 500);
 }
 
-static void serve(struct serving *s, const struct pollfd fds[CONNECTIONS + 1])
+static void serve(struct serving *s, const struct pollfd fds[POLLED])
 {
 	uint64_t now = ui_clock_ns();
 
@@ -261,28 +287,41 @@ static void serve(struct serving *s, const struct pollfd fds[CONNECTIONS + 1])
 		take_connection(s, now);
 }
 
+static int serve_until_stopped(struct serving *s)
+{
+	struct pollfd fds[POLLED];
+
+	while (!ui_term_caught()) {
+		int n = wait_for_clients(s, fds);
+
+		if (n < 0 && errno != EINTR)
+			return errno;
+		if (n >= 0)
+			serve(s, fds);
+		if (n >= 0 && fds[CONNECTIONS + 1].revents)
+			break;
+	}
+	return 0;
+}
+
 int stat_server_run(const struct stat_server *server, int fd)
 {
-	struct pollfd fds[CONNECTIONS + 1];
 	struct serving *s = calloc(1, sizeof(*s));
-	int err = s ? 0 : ENOMEM;
+	int err;
 
-	for (uint32_t i = 0; s && i < CONNECTIONS; i++)
+	if (!s) {
+		close(fd);
+		return ENOMEM;
+	}
+	for (uint32_t i = 0; i < CONNECTIONS; i++)
 		s->connection[i].fd = -1;
-	if (s) {
-		s->server = server;
-		s->fd = fd;
-	}
-	while (!err && !ui_term_caught()) {
-		if (wait_for_clients(s, fds) >= 0)
-			serve(s, fds);
-		else if (errno != EINTR)
-			err = errno;
-	}
-	for (uint32_t i = 0; s && i < CONNECTIONS; i++)
+	s->server = server;
+	s->fd = fd;
+	err = serve_until_stopped(s);
+	for (uint32_t i = 0; i < CONNECTIONS; i++)
 		if (s->connection[i].fd >= 0)
 			end_connection(&s->connection[i]);
-	for (int format = STAT_PROMETHEUS; s && format <= STAT_OPENMETRICS; format++)
+	for (int format = STAT_PROMETHEUS; format <= STAT_OPENMETRICS; format++)
 		ui_text_fini(&s->metrics[format]);
 	free(s);
 	close(fd);

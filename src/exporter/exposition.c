@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * exposition.c - metrics as Prometheus reads them: see stat.h.
+ * exposition.c - metrics as Prometheus reads them: see exporter.h.
  *
  * The two formats differ in little. OpenMetrics names the family of a counter without _total, has a
  * unit, and an end; the older one, which node_exporter's textfile collector wants, names the family
  * as the series. Who runs a process and what it is called are labels of one metric of value 1, so
  * that all others have the labels only that tell them apart.
  */
-#include "cli/stat/stat.h"
+#include "exporter/exporter.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -206,6 +206,10 @@ void stat_exposition_render(const struct stats_reader *stats, uint32_t processes
 		for (uint32_t k = 0; k < e.n; k++)
 			put_all(&e, &stats->process[e.shown[k]], m, &f);
 	}
+}
+
+void stat_exposition_end(enum stat_format format, struct ui_text *out)
+{
 	if (format == STAT_OPENMETRICS)
 		ui_text_add(out, "# EOF\n");
 }
