@@ -10,7 +10,9 @@
 #define STATS_NIC_COUNTS(X)                                                      \
 	X(rx_outside_subnet, "frames from addresses outside the plane's subnet") \
 	X(tx_mr_gone, "packets not built because memory of their MR was gone")   \
-	X(cq_overruns, "completions lost because their CQ was full")
+	X(cq_overruns, "completions lost because their CQ was full")             \
+	X(node_states, "states of the device that were taken from its store")    \
+	X(node_refused, "states of the store that were refused, with a message")
 
 /* Of ports; published as port_NAME, sums over them. */
 #define STATS_PORT_COUNTS(X)                                                             \

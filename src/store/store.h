@@ -29,6 +29,8 @@
 #define STORE_DIR_MAX 256u
 #define STORE_DEVICE_MAX 16u
 #define STORE_BY_MAX 40u
+/* Of a header, see store_format.h. */
+#define STORE_SEEN_BYTES 96u
 #define STORE_NAME_MAX (STORE_DEVICE_MAX + 16u)
 
 struct store_error {
@@ -82,5 +84,38 @@ void store_writer_close(struct store_writer *w);
  */
 int store_read(const char *dir, const char *device, struct mn_state *s, struct store_info *info,
 	       struct store_error *error);
+
+/* ---- readers that follow what changes: store_watch.c ---- */
+
+/*
+ * inotify(7) tells of a new file. A user has a number of instances of it, 128 in many kernels, and
+ * there may be more processes: what then is to be looked at again and again is cheap to look at.
+ */
+struct store_watch {
+	char dir[STORE_DIR_MAX], name[STORE_NAME_MAX];
+	int fd;				/* of inotify, to be polled; -1: there is none */
+	int wd;				/* in it, of the folder; -1 */
+	uint64_t watched[2];		/* device and number of that folder */
+	struct store_error refused;	/* what was said last, or empty */
+	uint8_t seen[STORE_SEEN_BYTES]; /* the header of the state that was taken last */
+};
+
+/* store_watch_open: EINVAL as store_read. Of a store that is not there nothing is heard, too. */
+int store_watch_open(struct store_watch *w, const char *dir, const char *device,
+		     struct store_error *error);
+/*
+ * store_watch_look copies the state that is in force to *s if it is another one than the last time.
+ * EAGAIN: it is not, there is none, or it is refused and this was said before: what the caller has
+ * stays good. Other errors as store_read; after any *s is of no use.
+ */
+int store_watch_look(struct store_watch *w, struct mn_state *s, struct store_info *info,
+		     struct store_error *error);
+/*
+ * store_watch_hears says whether the descriptor will tell of the next change. It is to be looked
+ * once a second all the same, for a folder that is made again.
+ */
+bool store_watch_hears(const struct store_watch *w);
+/* store_watch_close closes descriptors; in a forked child its copies of them. */
+void store_watch_close(struct store_watch *w);
 
 #endif

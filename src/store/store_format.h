@@ -44,8 +44,12 @@ int store_dir_open(const char *path, uid_t *owner);
 int store_file_open(int dir, const char *name, uid_t *owner, uint64_t *bytes);
 /* store_name writes "mrc0.state"; false: no device is called so. */
 bool store_name(const char *device, const char *suffix, char name[STORE_NAME_MAX]);
-/* store_load is store_read, of what a folder that is open has. */
-int store_load(int dir, const char *name, struct mn_state *s, struct store_info *info,
+/*
+ * store_load is store_read, of what a folder that is open has; seen->info says whose it is. A file
+ * that begins with what *seen is, the header of one that was taken, is not read: EAGAIN. It becomes
+ * the header of what was read.
+ */
+int store_load(int dir, const char *name, struct mn_state *s, struct store_header *seen,
 	       const char **why);
 /* store_fail puts path, name and reason into words and returns code; why NULL: that of errno. */
 int store_fail(struct store_error *error, const char *dir, const char *name, int code,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* store_read.c - reads a state, and says why there is none. */
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "store/store_format.h"
@@ -24,7 +25,7 @@ static bool read_all(int fd, void *to, size_t len, off_t at)
 	return true;
 }
 
-static int load(int fd, uint64_t bytes, struct mn_state *s, struct store_info *info,
+static int load(int fd, uint64_t bytes, struct mn_state *s, struct store_header *seen,
 		const char **why)
 {
 	struct store_header h;
@@ -36,14 +37,17 @@ static int load(int fd, uint64_t bytes, struct mn_state *s, struct store_info *i
 	err = store_header_check(&h, bytes, why);
 	if (err)
 		return err;
+	if (memcmp(&h, seen, sizeof(h)) == 0)
+		return EAGAIN;
 	if (!read_all(fd, s, h.state_bytes, sizeof(h)))
 		return EBADMSG;
 	err = store_state_check(&h, s, why);
-	*info = h.info;
+	if (!err)
+		*seen = h;
 	return err;
 }
 
-int store_load(int dir, const char *name, struct mn_state *s, struct store_info *info,
+int store_load(int dir, const char *name, struct mn_state *s, struct store_header *seen,
 	       const char **why)
 {
 	uint64_t bytes;
@@ -54,7 +58,7 @@ int store_load(int dir, const char *name, struct mn_state *s, struct store_info 
 	*why = NULL;
 	if (fd < 0)
 		return errno;
-	err = load(fd, bytes, s, info, why);
+	err = load(fd, bytes, s, seen, why);
 	close(fd);
 	return err;
 }
@@ -62,6 +66,7 @@ int store_load(int dir, const char *name, struct mn_state *s, struct store_info 
 int store_read(const char *dir, const char *device, struct mn_state *s, struct store_info *info,
 	       struct store_error *error)
 {
+	struct store_header h = {.version = 0};
 	char name[STORE_NAME_MAX];
 	const char *why;
 	uid_t owner;
@@ -72,7 +77,10 @@ int store_read(const char *dir, const char *device, struct mn_state *s, struct s
 	fd = store_dir_open(dir, &owner);
 	if (fd < 0)
 		return store_fail(error, dir, "", errno, NULL);
-	err = store_load(fd, name, s, info, &why);
+	err = store_load(fd, name, s, &h, &why);
 	close(fd);
-	return err ? store_fail(error, dir, name, err, why) : 0;
+	if (err)
+		return store_fail(error, dir, name, err, why);
+	*info = h.info;
+	return 0;
 }

@@ -81,16 +81,17 @@ static bool is_fit(const char *dir, const char *device, const char *by, char loc
 
 static void find(struct store_writer *w, struct mn_state *s, struct store_error *lost)
 {
+	struct store_header h = {.version = 0};
 	char name[STORE_NAME_MAX];
 	const char *why;
 	int err;
 
 	store_name(w->device, ".state", name);
 	lost->text[0] = '\0';
-	err = store_load(w->dir, name, s, &w->info, &why);
+	err = store_load(w->dir, name, s, &h, &why);
+	w->info = h.info;
 	if (!err)
 		return;
-	w->info = (struct store_info){0};
 	mn_state_init(s);
 	if (err != ENOENT)
 		store_fail(lost, w->path, name, err, why);

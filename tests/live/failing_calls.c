@@ -22,6 +22,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
+#include <sys/inotify.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -334,6 +335,9 @@ CALL(DIR *, opendir, NULL, (const char *path), path)
 CALL(int, mkdir, -1, (const char *path, mode_t mode), path, mode)
 CALL(int, fstat, -1, (int fd, struct stat *st), fd, st)
 CALL(ssize_t, pread, -1, (int fd, void *to, size_t n, off_t offset), fd, to, n, offset)
+CALL(int, stat, -1, (const char *path, struct stat *st), path, st)
+CALL(int, inotify_init1, -1, (int flags), flags)
+CALL(int, inotify_add_watch, -1, (int fd, const char *path, uint32_t mask), fd, path, mask)
 CALL(int, flock, -1, (int fd, int operation), fd, operation)
 CALL(int, posix_fallocate, plan.error, (int fd, off_t offset, off_t n), fd, offset, n)
 CALL(int, ftruncate, -1, (int fd, off_t n), fd, n)

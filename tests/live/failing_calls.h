@@ -43,6 +43,9 @@
 	X(mkdir, FC_GOES_ON, EROFS, 0)                        \
 	X(fstat, FC_GOES_ON, EIO, 0)                          \
 	X(pread, FC_GOES_ON, EIO, 0)                          \
+	X(stat, FC_GOES_ON, EACCES, 0)                        \
+	X(inotify_init1, FC_GOES_ON, EMFILE, ENOMEM)          \
+	X(inotify_add_watch, FC_GOES_ON, ENOSPC, 0)           \
 	X(flock, FC_MAY_REFUSE, ENOLCK, EINTR)                \
 	X(posix_fallocate, FC_MAY_REFUSE, ENOSPC, EOPNOTSUPP) \
 	X(ftruncate, FC_MAY_REFUSE, ENOSPC, 0)                \

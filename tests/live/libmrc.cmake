@@ -9,6 +9,8 @@ foreach(name verbs_change verbs_ex verbs_mw verbs_ops verbs_query verbs_srq verb
 	softmrc_test(live_${name} SOURCES live_${name}.c verbs_fixture.c
 		LINKS libibverbs libmrc Threads::Threads LABELS live release TIMEOUT 180)
 endforeach()
+softmrc_test(live_node SOURCES live_node.c live_fixture.c LINKS libibverbs libmrc store Threads::Threads
+	LABELS live release TIMEOUT 180)
 softmrc_test(live_limits SOURCES live_limits.c LINKS libibverbs Threads::Threads LABELS live release TIMEOUT 180)
 # It stands before the C library for all that the test links.
 softmrc_test(live_failing_calls SOURCES live_failing_calls.c failing_calls.c device_life.c

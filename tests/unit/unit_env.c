@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* unit_env.c - every variable: its default, what it accepts, and each kind of wrong value. */
+#include "store/store.h"
 #include "support/test.h"
 
 #include <errno.h>
@@ -43,6 +44,7 @@ static const char *const env_names[] = {
 	"MRC_LOG",
 	"MRC_LOG_FORMAT",
 	"MRC_STATS_GROUP",
+	"MRC_NODE_DIR",
 };
 
 static int env_clear(void **state)
@@ -492,6 +494,29 @@ ENV_TEST(stats_group)
 		"the name of a group of this host, or a number");
 	env_bad("MRC_STATS_GROUP", "4294967295", "the name of a group");
 	env_bad("MRC_STATS_GROUP", "-1", "the name of a group");
+}
+
+ENV_TEST(node_dir)
+{
+	struct mh_env_error error;
+	struct mh_env env;
+	char longest[300];
+
+	assert_string_equal(env_good().node_dir, STORE_DIR_DEFAULT);
+	setenv("MRC_NODE_DIR", "/tmp/x", 1);
+	assert_string_equal(env_good().node_dir, "/tmp/x");
+	setenv("MRC_NODE_DIR", "off", 1);
+	assert_string_equal(env_good().node_dir, "");
+	env_bad("MRC_NODE_DIR", "tmp/x", "off, or the path from / of a folder");
+	memset(longest, '/', sizeof(longest));
+	longest[255] = '\0';
+	setenv("MRC_NODE_DIR", longest, 1);
+	assert_string_equal(env_good().node_dir, longest);
+	longest[255] = '/';
+	longest[256] = '\0';
+	setenv("MRC_NODE_DIR", longest, 1);
+	assert_i_eq(mh_env_read(&env, 0, &error), EINVAL);
+	assert_non_null(strstr(error.text, "at most 255 bytes"));
 }
 
 ENV_TEST(log)

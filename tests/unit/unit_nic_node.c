@@ -3,7 +3,7 @@
  * unit_nic_node.c - what a controller decides, as it is seen on the wire: the source port of each
  * frame that a QP sends is its EV.
  */
-#include "unit/nic_fixture.h"
+#include "unit/nic_evs_fixture.h"
 
 #include <errno.h>
 
@@ -97,46 +97,6 @@ static void add_explicit(struct nic_fixture *fixture, uint64_t profile, const st
 		assert_i_eq(take(fixture, (struct step){.profile = profile, .op = &op}), 0);
 	}
 	assert_i_eq(move_profile(fixture, profile, MN_ONLINE), 0);
-}
-
-/* How many frames of one more message came from each EV of each plane, and how many in all. */
-struct seen {
-	uint32_t on[FIXTURE_PLANES][FIXTURE_EVS];
-	uint32_t all;
-};
-
-static void drain(struct nic_fixture *fixture)
-{
-	struct mio_rx frame;
-
-	for (uint32_t i = 0; i < FIXTURE_PLANES; i++)
-		while (mio_port_rx(fixture->peer[i], 0, &frame, 1) == 1)
-			;
-}
-
-static struct seen send_some(struct nic_fixture *fixture)
-{
-	struct rd_sge sge = {.addr = (uintptr_t)fixture->buffer,
-			     .length = FIXTURE_BUFFER / 4,
-			     .lkey = mh_mr_lkey(fixture->mr)};
-	struct rd_send_wr wr = {
-		.opcode = RD_WR_WRITE, .sge = &sge, .n_sge = 1, .remote_addr = 0, .rkey = 1};
-	struct seen seen = {0};
-	struct mio_rx frame;
-	uint32_t posted;
-
-	drain(fixture);
-	for (uint32_t i = 0; i < 4; i++)
-		assert_i_eq(mh_qp_post_send(fixture->qp, &wr, 1, &posted), 0);
-	while (seen.all < 4 * FIXTURE_BUFFER / 4 / 4096) {
-		uint32_t plane = fixture_receive(fixture, &frame);
-
-		assert_true(plane < FIXTURE_PLANES);
-		assert_true(frame.src.udp_port - FIXTURE_EV_BASE < FIXTURE_EVS);
-		seen.on[plane][frame.src.udp_port - FIXTURE_EV_BASE]++;
-		seen.all++;
-	}
-	return seen;
 }
 
 /* REQ(ctl.ev-denied) */

@@ -19,6 +19,7 @@
 
 #include "host/nic.h"
 #include "host/platform/platform.h"
+#include "store/store.h"
 
 #define NS_PER_US UINT64_C(1000)
 
@@ -355,6 +356,23 @@ static int env_read_stats_group(struct mh_env *env, const struct mh_settings *s,
 					 error);
 }
 
+/* Relative to what, a program that changes its folder could not say. */
+static int env_read_node_dir(struct mh_env *env, const struct mh_settings *s,
+			     struct mh_env_error *error)
+{
+	const char *value = s->of[MH_SET_NODE_DIR].text;
+
+	if (!value)
+		value = STORE_DIR_DEFAULT;
+	if ((*value != '/' && strcmp(value, "off") != 0) || strlen(value) >= sizeof(env->node_dir))
+		return mh_settings_error(s, MH_SET_NODE_DIR,
+					 "must be off, or the path from / of a folder, at most 255 "
+					 "bytes",
+					 error);
+	strcpy(env->node_dir, *value == '/' ? value : "");
+	return 0;
+}
+
 static int env_read_paths(struct mh_env *env, const struct mh_settings *s,
 			  struct mh_env_error *error)
 {
@@ -366,6 +384,8 @@ static int env_read_paths(struct mh_env *env, const struct mh_settings *s,
 		err = env_read_path(env->faults, s, MH_SET_FAULTS, error);
 	if (!err)
 		err = env_read_stats_group(env, s, error);
+	if (!err)
+		err = env_read_node_dir(env, s, error);
 	return err ? err : env_read_path(env->stats_dir, s, MH_SET_STATS_DIR, error);
 }
 

@@ -119,6 +119,7 @@ struct mh_env {
 	char stats_dir[MH_PATH_MAX];	/* or empty */
 	bool stats_keep;		/* the file of statistics outlives the device */
 	gid_t stats_group;		/* that may read it; MH_NO_GROUP: the user alone */
+	char node_dir[MH_PATH_MAX];	/* of the stores of what controllers decide; empty: none */
 	enum mrc_log_level log_level;
 	enum mh_log_format log_format;
 	enum mt_cc_kind cc;

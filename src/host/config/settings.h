@@ -55,6 +55,7 @@
 	X(STATS_DIR, "MRC_STATS_DIR", "statistics.dir", MB_TOML_STRING)                \
 	X(STATS_KEEP, "MRC_STATS_KEEP", "statistics.keep", MB_TOML_BOOLEAN)            \
 	X(STATS_GROUP, "MRC_STATS_GROUP", "statistics.group", MB_TOML_STRING)          \
+	X(NODE_DIR, "MRC_NODE_DIR", "node.dir", MB_TOML_STRING)                        \
 	X(LOG, "MRC_LOG", "log.level", MB_TOML_STRING)                                 \
 	X(LOG_FORMAT, "MRC_LOG_FORMAT", "log.format", MB_TOML_STRING)                  \
 	X(SRV6_GID, "MRC_SRV6_GID", "srv6.gid", MB_TOML_STRING)                        \

@@ -17,6 +17,7 @@ int mh_node_create(struct mh_nic *nic)
 		return ENOMEM;
 	mn_state_init(&nic->node->now);
 	mn_state_init(&nic->node->next);
+	nic->node->store.used = false;
 	return 0;
 }
 

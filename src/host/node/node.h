@@ -3,20 +3,32 @@
  * node.h - what controllers have decided about the device, and how the engine and the ports come to
  * do it. All under nic->lock.
  *
- * The NIC keeps the state that its engine goes by. The state that a call of this process makes is
- * compared with it, and what differs is done: profiles are defined or taken away, EVs denied or
- * given other values, ports suspended. The engine is between two calls
- * meanwhile, so that no packet sees half of a change.
+ * The NIC keeps the state that its engine goes by. The state that a call of this process makes, or
+ * that is in the device's store, is compared with it, and what differs is done: profiles are
+ * defined or taken away, EVs denied or given other values, ports suspended. The engine is between
+ * two calls meanwhile, so that no packet sees half of a change.
  */
 #ifndef SOFTMRC_HOST_NODE_NODE_H
 #define SOFTMRC_HOST_NODE_NODE_H
 
 #include "host/datapath/datapath.h"
 #include "node/node_state.h"
+#include "store/store.h"
+
+/* Of the progress thread. */
+struct mh_node_store {
+	bool used; /* else the settings want none */
+	struct store_watch watch;
+	struct store_info info;
+	uint64_t looked_ns;
+	bool has_qps;	      /* as far as the thread knows */
+	struct mn_state read; /* that is to be taken */
+};
 
 struct mh_node {
 	struct mn_state now;  /* what engine and ports go by */
 	struct mn_state next; /* being made */
+	struct mh_node_store store;
 };
 
 /* mh_node_create gives a NIC with an engine a state in which nothing is decided; ENOMEM. */
@@ -37,6 +49,31 @@ int mh_node_check(struct mh_nic *nic);
 int mh_node_apply(struct mh_nic *nic, uint64_t now_ns, bool *ports_changed);
 /* mh_node_report_ev gives an EV event of the engine to the CQs that take such. */
 void mh_node_report_ev(struct mh_nic *nic, const struct mt_event *event);
+
+/* ---- the state that processes of the host share: node_store.c ---- */
+
+/*
+ * mh_node_store_open takes the state of the device's store, if there is one, before there are QPs
+ * and a progress thread; from then on it is that thread's. What is refused is said, counted and
+ * left: the NIC goes by what it has.
+ */
+void mh_node_store_open(struct mh_nic *nic, uint64_t now_ns);
+/* mh_node_store_close closes descriptors, which in a forked child are copies. */
+void mh_node_store_close(struct mh_nic *nic);
+/* mh_node_store_fd returns the descriptor that tells of a change; -1: there is none. */
+int mh_node_store_fd(const struct mh_nic *nic);
+/* mh_node_store_due returns when to look whatever the descriptor says. UINT64_MAX: never. */
+uint64_t mh_node_store_due(const struct mh_nic *nic);
+/*
+ * mh_node_store_look reads a state that has changed; true: it is to be taken. Only the progress
+ * thread, without lock.
+ */
+bool mh_node_store_look(struct mh_nic *nic, uint64_t now_ns);
+/*
+ * mh_node_store_take makes engine and ports go by it, under nic->lock. *ports_changed as
+ * mh_node_apply.
+ */
+void mh_node_store_take(struct mh_nic *nic, uint64_t now_ns, bool *ports_changed);
 
 /* ---- EVs as this process sends them: ev_numbers.c ---- */
 

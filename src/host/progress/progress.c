@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/assert.h"
+#include "host/node/node.h"
 #include "host/platform/platform.h"
 #include "host/stats/stats.h"
 
@@ -240,6 +241,7 @@ static bool start_backoff(struct mh_nic *nic, struct progress_backoff *backoff, 
 enum {
 	FD_KICK,
 	FD_LINKS,
+	FD_NODE,
 	FD_PORTS,
 };
 
@@ -351,6 +353,7 @@ static uint64_t run_once(struct mh_nic *nic, struct progress_fds *fds)
 		until = now;
 	collect_fds(nic, fds);
 	nic->progress.sleeps_until_ns = until;
+	nic->node->store.has_qps = nic->n_qps > 0;
 	pthread_mutex_unlock(&nic->lock);
 	return until;
 }
@@ -401,23 +404,44 @@ static void update_links(struct mh_nic *nic)
 	mh_nic_unlock(nic);
 }
 
+/* follow_node does what the store of the device has had changed. */
+static void follow_node(struct mh_nic *nic)
+{
+	uint64_t now = mh_now_ns();
+	bool ports_changed = false;
+
+	if (!mh_node_store_look(nic, now))
+		return;
+	mh_nic_lock(nic);
+	now = mh_now_ns();
+	mh_node_store_take(nic, now, &ports_changed);
+	if (ports_changed)
+		mh_loop_report_ports(nic, now);
+	mh_loop_tx(nic, now);
+	mh_nic_unlock(nic);
+}
+
 static void handle_wakeup(struct mh_nic *nic, const struct progress_fds *fds)
 {
 	drain_kicks(nic, fds->fd[FD_KICK].revents);
 	if (fds->fd[FD_LINKS].revents || nic->ports.links_due_ns != UINT64_MAX)
 		update_links(nic);
+	if (fds->fd[FD_NODE].revents || mh_now_ns() >= mh_node_store_due(nic))
+		follow_node(nic);
 }
 
 /* progress_sleep waits for a deadline or for one of the descriptors. */
 static void progress_sleep(struct mh_nic *nic, uint64_t until_ns, struct progress_fds *fds)
 {
 	uint64_t now = mh_now_ns();
-	uint64_t left = until_ns > now ? until_ns - now : 0;
+	uint64_t due = earlier(until_ns, mh_node_store_due(nic));
+	uint64_t left = due > now ? due - now : 0;
 	struct timespec ts = {(time_t)(left / NS_PER_S), (long)(left % NS_PER_S)};
 
 	fds->fd[FD_KICK] = (struct pollfd){nic->progress.kick_fd, POLLIN, 0};
 	fds->fd[FD_LINKS] = (struct pollfd){nic->progress.links_fd, POLLIN, 0};
-	if (ppoll(fds->fd, fds->n, until_ns == UINT64_MAX ? NULL : &ts, NULL) < 0)
+	fds->fd[FD_NODE] = (struct pollfd){mh_node_store_fd(nic), POLLIN, 0};
+	if (ppoll(fds->fd, fds->n, due == UINT64_MAX ? NULL : &ts, NULL) < 0)
 		sched_yield(); /* out of memory for a moment: what is due is looked at again */
 	else
 		handle_wakeup(nic, fds);

@@ -118,6 +118,7 @@ static int nic_open(struct mh_nic *nic, struct mio_error *error)
 	err = mh_node_create(nic);
 	if (err)
 		return err;
+	mh_node_store_open(nic, now);
 	err = mh_segment_create(nic, error);
 	if (err)
 		return err;
@@ -168,6 +169,7 @@ void mh_nic_close_inherited(struct mh_nic *nic)
 	atomic_store(&nic->inherited, true);
 	mh_ports_close(&nic->ports);
 	mh_progress_close_inherited(nic);
+	mh_node_store_close(nic);
 	mh_segment_destroy(nic->segment);
 	nic->segment = NULL;
 }
@@ -183,6 +185,8 @@ void mh_nic_destroy(struct mh_nic *nic)
 	mh_segment_destroy(nic->segment);
 	if (nic->engine)
 		mh_engine_destroy(nic);
+	if (nic->node)
+		mh_node_store_close(nic);
 	mh_node_destroy(nic);
 	mu_destroy(nic->ud);
 	free(nic->tx);

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * node_store.c - the device's store: when it is looked at, what becomes of what it says. Whatever
+ * goes wrong with it, the NIC stays at work with the state that it has.
+ */
+#include <errno.h>
+#include <inttypes.h>
+
+#include "host/node/node.h"
+
+/* For a folder that comes into being or is exchanged; a stat(2) and an open(2) a second. */
+#define LOOK_NS UINT64_C(1000000000)
+/*
+ * Without inotify, of which a user has 128 instances in many kernels, a process that has QPs looks
+ * so often that it has what changed within 10 ms: some 6 us each time.
+ */
+#define LOOK_UNTOLD_NS UINT64_C(5000000)
+
+static void say_refused(struct mh_nic *nic, const char *why)
+{
+	mh_nic_lock(nic);
+	nic->counts.node_refused++;
+	mh_nic_unlock(nic);
+	mh_log(MRC_LOG_WARNING, "%s: %s; the device goes on as before", nic->attr.name, why);
+}
+
+/* Others may be wrong about what this NIC can do; what it can, it does. REQ(ctl.node-state) */
+void mh_node_store_take(struct mh_nic *nic, uint64_t now_ns, bool *ports_changed)
+{
+	struct mh_node_store *store = &nic->node->store;
+	int err;
+
+	mn_state_copy(&nic->node->next, &store->read);
+	err = mh_node_apply(nic, now_ns > nic->engine_ns ? now_ns : nic->engine_ns, ports_changed);
+	nic->counts.node_states++;
+	mh_log(MRC_LOG_INFO, "%s: takes state %" PRIu64 " of %s, of %s", nic->attr.name,
+	       store->info.generation, store->watch.dir, store->info.by);
+	if (err)
+		mh_log(MRC_LOG_WARNING, "%s: state %" PRIu64 " of %s is only in part in force: %s",
+		       nic->attr.name, store->info.generation, store->watch.dir,
+		       err == ENOMEM ? "no memory"
+				     : "a profile has numbers that fit no such device");
+}
+
+bool mh_node_store_look(struct mh_nic *nic, uint64_t now_ns)
+{
+	struct mh_node_store *store = &nic->node->store;
+	struct store_error why;
+	int err = store_watch_look(&store->watch, &store->read, &store->info, &why);
+
+	store->looked_ns = now_ns;
+	if (err && err != EAGAIN)
+		say_refused(nic, why.text);
+	return err == 0;
+}
+
+void mh_node_store_open(struct mh_nic *nic, uint64_t now_ns)
+{
+	struct mh_node_store *store = &nic->node->store;
+	struct store_error why;
+	bool ports_changed;
+
+	if (!nic->env.node_dir[0])
+		return;
+	if (store_watch_open(&store->watch, nic->env.node_dir, nic->attr.name, &why)) {
+		say_refused(nic, why.text);
+		return;
+	}
+	store->used = true;
+	if (mh_node_store_look(nic, now_ns))
+		mh_node_store_take(nic, now_ns, &ports_changed);
+}
+
+void mh_node_store_close(struct mh_nic *nic)
+{
+	if (!nic->node->store.used)
+		return;
+	store_watch_close(&nic->node->store.watch);
+	nic->node->store.used = false;
+}
+
+int mh_node_store_fd(const struct mh_nic *nic)
+{
+	return nic->node->store.used ? nic->node->store.watch.fd : -1;
+}
+
+uint64_t mh_node_store_due(const struct mh_nic *nic)
+{
+	const struct mh_node_store *store = &nic->node->store;
+
+	if (!store->used)
+		return UINT64_MAX;
+	if (store->has_qps && store->info.generation > 0 && !store_watch_hears(&store->watch))
+		return store->looked_ns + LOOK_UNTOLD_NS;
+	return store->looked_ns + LOOK_NS;
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * unit_node_store.c - a device whose state comes from a store, as it is seen on the wire:
+ * src/host/node/node_store.c. This process is the writer as well.
+ */
+#include "unit/nic_evs_fixture.h"
+#include "unit/store_fixture.h"
+
+#include <errno.h>
+
+static struct mn_state wanted;
+
+static void deny(uint32_t value, uint8_t port)
+{
+	struct mn_ev *ev = &wanted.evs[wanted.n_evs++];
+
+	*ev = (struct mn_ev){.port = port, .denied = 1};
+	memcpy(ev->val, &value, sizeof(value));
+	wanted.ev[MN_OWN_PROFILE].n_evs = wanted.n_evs;
+	for (uint32_t id = 1; id < MN_EV_PROFILES; id++)
+		wanted.ev[id].first = wanted.n_evs;
+}
+
+/* Each packet on an EV of its own; the EV of the socket 53401 on port 2 is denied before. */
+static int setup(void **state)
+{
+	if (store_setup(state))
+		return -1;
+	mn_state_init(&wanted);
+	deny(FIXTURE_EV_BASE + 1, 2);
+	commit(&wanted);
+	setenv("MRC_NODE_DIR", store_dir, 1);
+	setenv("MRC_RUN", "1", 1);
+	return fixture_setup(state) || fixture_connect(*state);
+}
+
+static int teardown(void **state)
+{
+	int err = fixture_teardown(state);
+
+	unsetenv("MRC_NODE_DIR");
+	return store_teardown(state) || err;
+}
+
+#define STORE_CASE(name) TEST_WITH(setup, teardown, mh_node_store, name)
+
+STORE_CASE(is_in_force_before_the_first_packet)
+{
+	struct nic_fixture *fixture = *state;
+	struct seen seen = send_some(fixture);
+
+	assert_u_eq(seen.on[1][1], 0);
+	assert_true(seen.on[0][1] > 0 && seen.on[1][0] > 0);
+	assert_u_eq(fixture_counter(fixture, "node_states"), 1);
+	assert_u_eq(fixture_counter(fixture, "node_refused"), 0);
+}
+
+STORE_CASE(is_followed_by_a_qp_that_runs)
+{
+	struct nic_fixture *fixture = *state;
+	struct seen seen;
+
+	deny(FIXTURE_EV_BASE, 1);
+	commit(&wanted);
+	fixture_wait(fixture, "node_states", 2);
+	seen = send_some(fixture);
+	assert_u_eq(seen.on[1][1] + seen.on[0][0], 0);
+	assert_true(seen.on[0][1] > 0 && seen.on[1][0] > 0);
+	mn_state_init(&wanted);
+	commit(&wanted);
+	fixture_wait(fixture, "node_states", 3);
+	seen = send_some(fixture);
+	assert_true(seen.on[1][1] > 0 && seen.on[0][0] > 0);
+}
+
+STORE_CASE(leaves_a_port)
+{
+	struct nic_fixture *fixture = *state;
+	struct seen seen;
+
+	wanted.port_admin[0] = MN_PORT_SUSPENDED;
+	commit(&wanted);
+	fixture_wait(fixture, "node_states", 2);
+	seen = send_some(fixture);
+	for (uint32_t i = 0; i < FIXTURE_EVS; i++)
+		assert_u_eq(seen.on[0][i], 0);
+}
+
+/* The engine has the last word: the state is of a device with more EVs. REQ(ctl.ev-denied) */
+STORE_CASE(cannot_take_the_last_ev)
+{
+	struct nic_fixture *fixture = *state;
+
+	mn_state_init(&wanted);
+	for (uint32_t i = 0; i < FIXTURE_PLANES * FIXTURE_EVS; i++)
+		deny(FIXTURE_EV_BASE + i / FIXTURE_PLANES, (uint8_t)(i % FIXTURE_PLANES + 1));
+	commit(&wanted);
+	fixture_wait(fixture, "node_states", 2);
+	assert_u_eq(send_some(fixture).all, 16);
+}
+
+static void expect_denied_as_before(struct nic_fixture *fixture)
+{
+	struct seen seen = send_some(fixture);
+
+	assert_u_eq(seen.on[1][1], 0);
+	assert_true(seen.on[1][0] > 0);
+}
+
+/* A store that cannot be believed is said once and counted, and nothing changes. */
+STORE_CASE(goes_on_without_what_is_damaged)
+{
+	struct nic_fixture *fixture = *state;
+
+	setenv("MRC_LOG", "off", 1);
+	deny(FIXTURE_EV_BASE, 1);
+	commit(&wanted);
+	fixture_wait(fixture, "node_states", 2);
+	assert_i_eq(truncate(store_file, 1000), 0);
+	commit(&wanted); /* replaces it, and tells */
+	fixture_wait(fixture, "node_states", 3);
+	assert_i_eq(truncate(store_file, 1000), 0);
+	fixture_wait(fixture, "node_refused", 1);
+	expect_denied_as_before(fixture);
+	assert_i_eq(unlink(store_file), 0);
+	expect_denied_as_before(fixture);
+	commit(&wanted);
+	fixture_wait(fixture, "node_states", 4);
+	unsetenv("MRC_LOG");
+}
+
+/* A profile that asks for a port which this device has not cannot be used here; the rest counts. */
+STORE_CASE(of_a_device_with_more_ports)
+{
+	struct nic_fixture *fixture = *state;
+	struct rd_qp_attr attr;
+
+	wanted.fmt[1] = (struct mn_fmt_profile){
+		.state = MN_ONLINE, .format = MN_FORMAT_UDP, .n_fields = 1, .width = {16}};
+	wanted.ev[1] = (struct mn_ev_profile){.state = MN_ONLINE,
+					      .mode = MN_MODE_EXPLICIT,
+					      .fmt = 1,
+					      .count = 1,
+					      .first = wanted.n_evs,
+					      .n_evs = 1};
+	wanted.evs[wanted.n_evs++] = (struct mn_ev){.val = {1}, .port = FIXTURE_PLANES + 1};
+	for (uint32_t id = 2; id < MN_EV_PROFILES; id++)
+		wanted.ev[id].first = wanted.n_evs;
+	commit(&wanted);
+	fixture_wait(fixture, "node_states", 2);
+	expect_denied_as_before(fixture);
+	mh_qp_attr_default(&attr);
+	attr.state = RD_QPS_RESET;
+	assert_i_eq(mh_qp_modify(fixture->qp, &attr, RD_QP_STATE), 0);
+	attr.state = RD_QPS_INIT;
+	attr.ev_profile = 1;
+	assert_i_eq(mh_qp_modify(fixture->qp, &attr, RD_QP_STATE | RD_QP_EV_PROFILE), EINVAL);
+}
