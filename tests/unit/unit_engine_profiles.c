@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What a controller changes of an EV profile while QPs use it. */
 #include "core/endpoint/endpoint.h"
+#include "core/qp/halves.h"
 #include "unit/node_fixture.h"
 
 #define CASE(name) TEST_WITH(connected, close_node, engine_profiles, name)
@@ -155,6 +156,150 @@ CASE(events_name_the_profile)
 	assert_u_eq(ev.ev_profile, 0);
 	assert_u_eq(ev.ev_index, 6);
 	assert_u_eq(ev.ev_state, MT_EV_GOOD);
+}
+
+/* Defines a profile again. */
+static void define(uint32_t id, const struct mt_ev *evs, uint16_t count)
+{
+	struct mt_ev_profile_cfg profile = opts.ev_profile;
+	int r;
+
+	profile.evs = evs;
+	profile.n_evs = profile.n_active = count;
+	ENGINE_NODE_CALL(&n.base, r, mt_ev_profile_set(n.engine, id, &profile));
+	assert_i_eq(r, MT_OK);
+}
+
+/* A QP with the profile, to a host of this number. */
+static struct mt_qp *qp_to(uint8_t host, uint32_t profile)
+{
+	struct rd_qp_attr a = opts.attr;
+	struct mt_qp *qp = engine_node_qp(&n.base, &opts.cap, n.qpn + host, NULL);
+
+	a.dest.b[0] = host;
+	a.dest_qpn = 9;
+	a.ev_profile = profile;
+	assert_non_null(qp);
+	assert_i_eq(engine_node_bring_to(&n.base, qp, 0, &a, RD_QPS_RTS), MT_OK);
+	return qp;
+}
+
+/* States of profile 0; what lies behind them is left alone. */
+static const uint8_t *states_of(uint8_t before)
+{
+	static uint8_t states[MT_EVS_MAX + 1];
+	uint32_t count;
+
+	memset(states, before, sizeof(states));
+	count = mt_ev_profile_states(n.engine, 0, states);
+	assert_u_eq(states[count], before);
+	return states;
+}
+
+/* Numbers of more than one word, and the first. */
+CASE(many_evs_are_denied_one_by_one)
+{
+	struct mt_ev evs[130];
+
+	for (uint16_t i = 0; i < 130; i++)
+		evs[i] = (struct mt_ev){.value = i, .port = i % 2};
+	define(0, evs, 130);
+	for (uint32_t i = 0; i < 130; i++) {
+		assert_i_eq(deny(i, true), MT_OK);
+		if (i > 0)
+			assert_i_eq(deny(i - 1, false), MT_OK);
+		for (uint32_t k = 0; k < 130; k++)
+			assert_u_eq(states_of(0xFF)[k], k == i ? MT_EV_DENIED : MT_EV_STATES);
+	}
+	for (uint32_t i = 0; i < 128; i++)
+		assert_i_eq(deny(i, true), MT_OK);
+	assert_i_eq(deny(64, false), MT_OK);
+	for (uint32_t k = 0; k < 130; k++)
+		assert_u_eq(states_of(0xFF)[k], k == 64 || k == 128 ? MT_EV_STATES : MT_EV_DENIED);
+}
+
+CASE(the_first_ev_may_be_the_last_that_is_left)
+{
+	for (uint16_t i = 1; i < n.opts.ev_profile.n_evs; i++)
+		assert_i_eq(deny(i, true), MT_OK);
+	assert_i_eq(deny(0, true), MT_ERR_STATE);
+}
+
+/* There is one more behind the last. */
+CASE(the_number_of_profiles_is_none)
+{
+	define(1, opts.evs, 4);
+	n.engine->cfg.max_profiles = 1;
+	assert_i_eq(mt_ev_profile_deny(n.engine, 1, 0, true), MT_ERR_INVALID);
+	assert_i_eq(mt_ev_profile_replace(n.engine, 1, 0, 1), MT_ERR_INVALID);
+	assert_u_eq(mt_ev_profile_states(n.engine, 1, (uint8_t[MT_EVS_MAX]){0}), 0);
+}
+
+/* Sets that were made before a profile was defined again have EVs of their own. */
+CASE(sets_of_before_do_not_follow)
+{
+	define(0, opts.evs, 4);
+	assert_i_eq(deny(3, true), MT_OK);
+	assert_u_eq(state_of(3), MT_EV_GOOD);
+	assert_u_eq(states_of(0xFF)[3], MT_EV_DENIED);
+}
+
+CASE(a_value_changes_before_there_is_a_set)
+{
+	struct mt_ev_info info;
+
+	define(1, opts.evs, 4);
+	assert_i_eq(mt_ev_profile_replace(n.engine, 1, 2, 0xBEEF), MT_OK);
+	assert_true(mt_qp_ev_info(qp_to(1, 1), 2, &info));
+	assert_u_eq(info.ev.value, 0xBEEF);
+}
+
+/* Nothing is left to be probed, and whoever listens hears that it is good. */
+CASE(a_bad_ev_with_another_value_is_probed_no_more)
+{
+	struct mt_event ev;
+
+	mt_qp_retire_ev_group(n.qp, 2, 0, MT_EV_BY_LOSS);
+	assert_true(n.qp->ev_set->timer.deadline_ns != UINT64_MAX);
+	while (node_poll(&n, &ev))
+		;
+	assert_i_eq(mt_ev_profile_replace(n.engine, 0, 2, 0xBEEF), MT_OK);
+	assert_u_eq(n.qp->ev_set->timer.deadline_ns, UINT64_MAX);
+	assert_true(node_poll(&n, &ev));
+	assert_u_eq(ev.type, MT_EVENT_EV);
+	assert_u_eq(ev.ev_state, MT_EV_GOOD);
+	assert_u_eq(ev.ev_cause, MT_EV_BY_OPERATOR);
+}
+
+/* The worst of all destinations, in whatever order they come. */
+CASE(states_are_the_worst)
+{
+	struct mt_ev_change changes[2];
+	struct mt_qp *other = qp_to(1, 0);
+	const uint8_t *states;
+
+	assert_ptr_not_equal(other->ev_set, n.qp->ev_set);
+	assert_i_eq(deny(0, true), MT_OK);
+	mt_ev_retire(n.qp->ev_set, 2, 1000, MT_EV_BY_LOSS, changes);
+	mt_ev_retire(other->ev_set, 3, 1000, MT_EV_BY_LOSS, changes);
+	states = states_of(MT_EV_STATES);
+	assert_u_eq(states[0], MT_EV_DENIED);
+	assert_u_eq(states[1], MT_EV_GOOD);
+	assert_u_eq(states[2], MT_EV_ASSUMED_BAD);
+	assert_u_eq(states[3], MT_EV_ASSUMED_BAD);
+}
+
+/* What says which EVs were denied goes with the profile. */
+CASE(a_profile_that_is_gone_takes_its_denials_along)
+{
+	size_t before = n.engine->pool.in_use, held;
+
+	define(1, opts.evs, 4);
+	held = n.engine->pool.in_use;
+	assert_i_eq(mt_ev_profile_deny(n.engine, 1, 0, true), MT_OK);
+	assert_true(n.engine->pool.in_use > held);
+	mt_ev_profile_clear(n.engine, 1);
+	assert_u_eq(n.engine->pool.in_use, before);
 }
 
 /* Denying takes memory, and what finds none changes nothing that is seen. */

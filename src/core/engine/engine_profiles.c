@@ -5,6 +5,8 @@
  * A profile says what its sets are made of. Those that are there follow here: EVs keep their index,
  * which the windows of QPs refer to, so nothing in flight notices.
  */
+#include <string.h>
+
 #include "base/assert.h"
 #include "core/endpoint/endpoint.h"
 #include "core/engine.h"
@@ -34,6 +36,20 @@ static bool is_last_allowed(const struct mt_ev_profile *p, uint16_t ev)
 	return allowed == 0;
 }
 
+/* What says which EVs are denied is made when the first is; false: there is no memory for it. */
+static bool has_denials(struct mt_engine *e, struct mt_ev_profile *p)
+{
+	size_t bytes = mt_ev_denied_bytes(p->cfg.n_evs);
+
+	if (p->denied)
+		return true;
+	p->denied = mt_engine_alloc(e, bytes);
+	if (!p->denied)
+		return false;
+	memset(p->denied, 0, bytes);
+	return true;
+}
+
 /*
  * The profile changes last: what found no memory is done again, and denying an EV twice is once.
  */
@@ -48,9 +64,7 @@ int mt_ev_profile_deny(struct mt_engine *e, uint32_t id, uint32_t i, bool deny)
 		return MT_OK;
 	if (deny && is_last_allowed(p, ev))
 		return MT_ERR_STATE;
-	if (deny && !p->denied)
-		p->denied = mt_engine_alloc(e, mt_ev_denied_bytes(p->cfg.n_evs));
-	if (!p->denied)
+	if (!has_denials(e, p))
 		return MT_ERR_MEMORY;
 	for (struct mb_link *l = e->ev_sets.next; l != &e->ev_sets; l = l->next) {
 		struct mt_ev_set *s = mb_container_of(l, struct mt_ev_set, link);
