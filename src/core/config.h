@@ -42,7 +42,10 @@ struct mt_timing {
 	 * in the long run; see core/endpoint/ev_probes.c.
 	 */
 	uint32_t revival_gap_ns;
-	/* How long after a link has failed the adapter, or the peer, may say so. */
+	/*
+	 * How long after a link has failed the adapter, or the peer, may say so; and how long after
+	 * the only one is back the other end may not have it yet.
+	 */
 	uint64_t port_notice_ns;
 	/* How long after a request was answered or given up a late answer may still arrive. */
 	uint64_t ep_quarantine_ns;

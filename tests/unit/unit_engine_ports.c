@@ -151,6 +151,47 @@ CASE(mt_qp_tick, after_that_long_without_a_port_its_timeouts_go_on)
 	assert_u_eq(n.qp->req.rto.step_ns, 1000 + wait_ns - 1);
 }
 
+/* Runs timers, and what they send is lost. */
+static void lose_all_until(uint64_t end_ns)
+{
+	for (uint64_t now; (now = mt_engine_deadline(n.engine)) < end_ns;) {
+		mt_engine_tick(n.engine, now);
+		node_drain(&n, now);
+	}
+}
+
+/* REQ(req.retry.no-port) */
+CASE(mt_qp_tick, while_the_only_link_that_is_back_settles_retries_are_tried_and_not_used_up)
+{
+	const uint64_t s = 1000000000, settle_ns = 100 * s;
+
+	n.engine->cfg.timing.port_notice_ns = settle_ns;
+	assert_i_eq(node_post(&n, n.qp, 1, NODE_MTU, 0), MT_OK);
+	mt_engine_port_set(n.engine, 0, 0, false);
+	mt_engine_port_set(n.engine, 0, 1, false);
+	mt_engine_port_set(n.engine, s, 1, true);
+	assert_true(node_tx_opcode(&n, s, MW_WRITE_ONLY, &d));
+	lose_all_until(s + settle_ns);
+	assert_u_eq(n.qp->state, RD_QPS_RTS);
+	assert_true(node_stats(&n).tx_retransmits > 20);
+	lose_all_until(2 * settle_ns);
+	assert_u_eq(n.qp->state, RD_QPS_ERR);
+}
+
+/* Where another port was up all the time nothing was new. */
+CASE(mt_qp_tick, beside_a_link_that_stayed_up_retries_are_used_up)
+{
+	const uint64_t s = 1000000000;
+
+	n.engine->cfg.timing.port_notice_ns = 100 * s;
+	assert_i_eq(node_post(&n, n.qp, 1, NODE_MTU, 0), MT_OK);
+	mt_engine_port_set(n.engine, 0, 0, false);
+	mt_engine_port_set(n.engine, 0, 0, true);
+	assert_true(node_tx_opcode(&n, 0, MW_WRITE_ONLY, &d));
+	lose_all_until(50 * s);
+	assert_u_eq(n.qp->state, RD_QPS_ERR);
+}
+
 /* The only path that is left takes what was lost on it, whatever other ports would have. */
 CASE(mt_engine_port_set, the_last_path_takes_its_own_losses)
 {

@@ -110,6 +110,8 @@ struct mt_local_ports {
 	uint32_t suspect; /* of these: nothing sent on them is answered, see endpoint/uplink.c */
 	uint32_t n;
 	uint64_t since_ns[MT_PORTS_MAX]; /* up, down or no longer suspect since then */
+	bool were_gone;			 /* all of them, once ... */
+	uint64_t back_ns;		 /* ... and when the first came back after that */
 };
 
 /* mt_local_ports_init makes n ports, all up. */
@@ -121,6 +123,10 @@ bool mt_local_ports_set(struct mt_local_ports *p, uint32_t port, bool up, uint64
 bool mt_local_ports_may_have_lost(const struct mt_local_ports *p, uint32_t port, uint64_t sent_ns);
 /* mt_local_ports_down_ns returns for how long no port has been up; none may be. */
 uint64_t mt_local_ports_down_ns(const struct mt_local_ports *p, uint64_t now_ns);
+/*
+ * mt_local_ports_settle says whether one of them is up, and all were down less than so long ago.
+ */
+bool mt_local_ports_settle(const struct mt_local_ports *p, uint64_t settle_ns, uint64_t now_ns);
 /* mt_local_ports_nearest returns `port` if it is open, else the next that is; one must be up. */
 uint8_t mt_local_ports_nearest(const struct mt_local_ports *p, uint32_t port);
 

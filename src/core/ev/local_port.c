@@ -17,6 +17,10 @@ bool mt_local_ports_set(struct mt_local_ports *p, uint32_t port, bool up, uint64
 	mb_assert(port < p->n);
 	if (mt_local_port_is_up(p, port) == up)
 		return false;
+	if (p->up == 0) {
+		p->were_gone = true;
+		p->back_ns = now_ns;
+	}
 	p->up ^= 1u << port;
 	p->suspect &= ~(1u << port);
 	p->since_ns[port] = now_ns;
@@ -48,6 +52,11 @@ uint64_t mt_local_ports_down_ns(const struct mt_local_ports *p, uint64_t now_ns)
 		if (p->since_ns[i] > last)
 			last = p->since_ns[i];
 	return now_ns > last ? now_ns - last : 0;
+}
+
+bool mt_local_ports_settle(const struct mt_local_ports *p, uint64_t settle_ns, uint64_t now_ns)
+{
+	return p->up != 0 && p->were_gone && now_ns < p->back_ns + settle_ns;
 }
 
 uint8_t mt_local_ports_nearest(const struct mt_local_ports *p, uint32_t port)

@@ -372,6 +372,18 @@ static bool resend_waits_for_port(const struct mt_qp *qp, uint64_t now_ns)
 	       (req->repeat_last || (req->timed_out && req->window.lost > 0));
 }
 
+/*
+ * Where the only link has just come back, what is sent may be lost until the other end has noted it
+ * too, and the neighbour's address that it asked for in vain is asked for again after a second.
+ * Until then it is tried, and no retry is used up. REQ(req.retry.no-port)
+ */
+static bool link_settles(const struct mt_qp *qp, uint64_t now_ns)
+{
+	const struct mt_engine *e = qp->engine;
+
+	return mt_local_ports_settle(&e->ports, e->cfg.timing.port_notice_ns, now_ns);
+}
+
 /* Says whether the peer asked to wait, and there is nothing else to do until then. */
 static bool rnr_is_waiting(struct mt_qp *qp, uint64_t now_ns)
 {
@@ -407,6 +419,8 @@ void mt_qp_tick(struct mt_qp *qp, uint64_t now_ns)
 	}
 	if (resend_waits_for_port(qp, now_ns))
 		mt_rto_exclude(&req->rto, now_ns - req->rto.step_ns);
+	if (link_settles(qp, now_ns))
+		req->rto.timeouts = 0;
 	switch (mt_rto_expire(&req->rto, &limits, mt_qp_probe_after_ns(qp), now_ns)) {
 	case MT_RTO_WAIT:
 		break;

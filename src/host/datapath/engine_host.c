@@ -31,7 +31,10 @@ _Static_assert(ENGINE_PROFILES >= MN_EV_PROFILES && ENGINE_PROFILES >= MN_CC_PRO
 #define ENGINE_EP_ID_REUSE_DELAY_NS UINT64_C(1000000000)
 /* How long a program that has no link left is not told: a cable is plugged in again meanwhile. */
 #define ENGINE_NO_PORT_NS UINT64_C(10000000000)
-/* A switch or a kernel may take this long to say that a link is gone. */
+/*
+ * A switch or a kernel may take this long to say that a link is gone, or is back. Linux drops what
+ * leaves meanwhile, such as the answer to an ARP request, and asks again after a second.
+ */
 #define ENGINE_PORT_STATUS_RETRY_NS UINT64_C(1000000000)
 #define PROBE_BACKOFF_MAX 10u
 /*
