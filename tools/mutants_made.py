@@ -53,7 +53,8 @@ SKIPPED = 77
 WORKERS = min(os.cpu_count() or 1, int(os.environ.get("MRC_MUTANT_WORKERS", "64")))
 # A fault may well make a loop endless: a test gets this many times what it took, and these seconds.
 PATIENCE, SECONDS = 10, 2
-# What the tests of one fault may take in all, as they took without it; those that are left then are not asked.
+# What the tests of one fault may take in all, as they took without it (of the processor, but where they sleep); those
+# that are left then are not asked.
 SECONDS_A_FAULT = 6
 CONFINED = ROOT / "tools/confined"
 
@@ -170,6 +171,12 @@ def describe_tests(group, modules):
             and (not listed or any(file.endswith(listed) for file in files(t)))]
 
 
+def processor_seconds(pid):
+    """What a process that has ended and is not waited for, and its children, took of the processors."""
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+
+
 class Test:
     """One test, how long it takes, and which faults it comes by."""
 
@@ -188,8 +195,8 @@ class Test:
         self.environment = outer | {"MRC_SEEDS": WORLDS} | dict(
             pair.split("=", 1) for pair in properties.get("ENVIRONMENT", []))
 
-    def run(self, environment, seconds):
-        """Whether the test passes in time; it ends at the first case that fails."""
+    def run(self, environment, seconds, measured=False):
+        """Whether the test passes in time; it ends at the first case that fails. measured: sets its cost."""
         with subprocess.Popen(
                 self.command, cwd=self.folder, env=self.environment | environment, stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
@@ -200,6 +207,9 @@ class Test:
                 if line.startswith(b"not ok") and b"# SKIP" not in line:
                     failed = True
                     process.kill()
+            if measured and not failed:
+                os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+                self.cost = processor_seconds(process.pid)
             status = process.wait()
             timer.cancel()
         return not failed and status in (0, SKIPPED)
@@ -211,9 +221,12 @@ class Test:
             os.chmod(file.name, 0o666)
             began = time.monotonic()
             reached = {"MRC_MUTANT_REACHED": file.name}
-            if not self.run(reached, 300) and not (self.doubtful and self.run(reached, 300)):
+            if not self.run(reached, 300, True) and not (self.doubtful and self.run(reached, 300, True)):
                 raise Stale(f"{self.name} fails without any fault")
             self.seconds = time.monotonic() - began
+            # On a machine that is busy, too, the same tests are asked; those that sleep do so there as well.
+            if self.doubtful:
+                self.cost = self.seconds
             self.reached = pathlib.Path(file.name).read_bytes()
 
     def fails(self, number):
@@ -231,11 +244,11 @@ def load_tests(group, pool, described, count):
     tests = [Test(group, t) for t in described if "command" in t]
     if kept.get("digest") == digest:
         for test in tests:
-            test.seconds, test.reached = kept[test.name]
+            test.seconds, test.cost, test.reached = kept[test.name]
     else:
         list(pool.map(lambda test: test.rehearse(count), tests))
-        kept_in.write_bytes(pickle.dumps({"digest": digest} | {t.name: (t.seconds, t.reached) for t in tests}))
-    return sorted((t for t in tests if any(t.reached)), key=lambda test: test.seconds)
+        kept_in.write_bytes(pickle.dumps({"digest": digest} | {t.name: (t.seconds, t.cost, t.reached) for t in tests}))
+    return sorted((t for t in tests if any(t.reached)), key=lambda test: test.cost)
 
 
 class Judge:
@@ -254,7 +267,7 @@ class Judge:
         reaching.sort(key=lambda test: (test.name != killer, not test.name.endswith(f"_{own}")))
         spent = 0
         for test in reaching:
-            spent += test.seconds
+            spent += test.cost
             if spent > SECONDS_A_FAULT and test is not reaching[0]:
                 return
             yield test
