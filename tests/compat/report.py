@@ -2,7 +2,10 @@
 """docs/compatibility.md, made from rows.toml and last_run.json, which a whole run leaves."""
 import json
 import os
+import pathlib
 import platform
+
+FOREIGN = pathlib.Path(__file__).resolve().parent / "last_foreign.json"
 
 HEAD = """# Programs over the drop-in
 
@@ -21,6 +24,13 @@ LAB_HEAD = """## On a fabric that breaks
 The same between two hosts of a lab ([lab.md](lab.md)): two planes on the kernel's SRv6. While the program runs one plane dies and comes back,
 then a T1 of the other plane reboots. Beyond what is asked above, the program must have run through all of it, and EVs must have been retired and
 revived.
+"""
+
+
+FOREIGN_HEAD = """## Programs written for MRC
+
+What others wrote on `mrc.h`, built from their sources outside of the tree and run between two hosts with four planes, and on a lab. Nothing of theirs is
+in softmrc; `tools/foreign CHECKOUT` does all of this again where there is a checkout.
 """
 
 
@@ -101,11 +111,31 @@ def _lab_section(rows, path):
     return lines + [_line(row, results[row.name]) for row in rows] + [""]
 
 
+def foreign():
+    """What tools/foreign kept, by program."""
+    return json.loads(FOREIGN.read_text()) if FOREIGN.exists() else {}
+
+
+def save_foreign(kept):
+    """Keeps a whole run of a program that was written for MRC."""
+    FOREIGN.write_text(json.dumps(foreign() | {kept["program"]: kept}, indent=1, sort_keys=True) + "\n")
+
+
+def _foreign_section():
+    lines = []
+    for name, kept in sorted(foreign().items()):
+        lines += [f"{name} {kept['version']}, {kept['commit']}; {kept['machine']}.", ""]
+        lines += ["| case | result | |", "|---|---|---|"]
+        lines += ["| " + " | ".join(_escape(r[key]) for key in ("case", "state", "text")) + " |" for r in kept["cases"]]
+        lines.append("")
+    return [FOREIGN_HEAD, *lines] if lines else []
+
+
 def page(rows, path, lab_rows, lab_path):
     """The page as text; KeyError names a row that the last whole run did not have."""
     where, results = _read(path)
     lines = _count(rows, results, where)
     for title in dict.fromkeys(row.title for row in rows):
         lines += _section(title, [row for row in rows if row.title == title], results)
-    lines += _lab_section(lab_rows, lab_path)
+    lines += _lab_section(lab_rows, lab_path) + _foreign_section()
     return HEAD + "\n".join(lines).rstrip() + "\n"

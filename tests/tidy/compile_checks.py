@@ -140,13 +140,13 @@ def clang_tidy(tree):
 
 def dead_files(tree):
     """Every C file is part of some target, which may be one of another build (cmake/Softmrc.cmake), or built
-    by a row of tests/compat/rows.toml, by bench/verbs, tools/soak or tools/nccl."""
+    by a row of tests/compat/rows.toml, by bench/verbs, tools/soak, tools/nccl or tools/foreign."""
     if tree.build_flags is None:
         raise Skip("no build folder was given")
     sources = [f for f in tree.c_files("src", "examples", "bench", "tests") if f.suffix == ".c"]
     builders = [tree.root / name for name in
                 ("cmake/Softmrc.cmake", "tests/compat/rows.toml", "bench/verbs/bench.py",
-                 "tests/soak/programs.py", "tools/nccl")]
+                 "tests/soak/programs.py", "tools/nccl", "tools/foreign")]
     built = "".join(file.read_text() for file in builders if file.exists())
     return [f"{f}: no target compiles it" for f in sources
             if f not in tree.build_flags and f"${{PROJECT_SOURCE_DIR}}/{f}" not in built
