@@ -18,8 +18,8 @@
  * Version 2 added addresses and rates of ports, the second half of struct mrc_stats_qp, and the
  * default folder. Version 3 added the log of events, version 4 the interfaces of ports and what
  * carries packets, version 5 room for more counters, version 6 sums over all QPs, however many
- * there are. A reader must refuse a version that it does
- * not know.
+ * there are, version 7 the state that controllers have decided. A reader must refuse a version that
+ * it does not know.
  */
 #ifndef MRC_STATS_H
 #define MRC_STATS_H
@@ -31,7 +31,7 @@ extern "C" {
 #endif
 
 #define MRC_STATS_MAGIC "MRCSTATS"
-#define MRC_STATS_VERSION 6u
+#define MRC_STATS_VERSION 7u
 #define MRC_STATS_DIR_PREFIX "/dev/shm/softmrc-"
 #define MRC_STATS_SUFFIX ".mrcstats"
 #define MRC_STATS_PORTS 32u
@@ -165,6 +165,16 @@ struct mrc_stats_event {
 	uint8_t peer[16]; /* GID; of EV and PEER_PORT */
 };
 
+/* By which state of controllers the device goes, and why not by another one; see MRC_NODE_DIR. */
+struct mrc_stats_node {
+	char store[288];   /* path of the file; empty: none is wanted */
+	char refused[200]; /* why what lies there was not taken; empty: it was, or there is none */
+	char writer[40];   /* program and version that wrote the state */
+	uint64_t generation; /* of the state; 0: none was taken, and nothing is decided */
+	uint64_t written_ns; /* CLOCK_REALTIME */
+	uint32_t writer_pid, writer_uid;
+};
+
 struct mrc_stats_segment {
 	char magic[8]; /* MRC_STATS_MAGIC, no terminator; stored when all else is ready */
 	uint32_t version;
@@ -177,6 +187,7 @@ struct mrc_stats_segment {
 	struct mrc_stats_counter counter[MRC_STATS_COUNTERS]; /* sums over the process */
 	struct mrc_stats_port port[MRC_STATS_PORTS];
 	struct mrc_stats_qps qps;
+	struct mrc_stats_node node;
 	struct mrc_stats_qp qp[MRC_STATS_QPS]; /* the oldest */
 	/*
 	 * Events are stored when they happen. `events` counts all there ever were and is stored

@@ -58,6 +58,9 @@ static void check_head(struct mrc_stats_segment *s)
 		s->ports = MRC_STATS_PORTS;
 	if (s->qps.shown > MRC_STATS_QPS)
 		s->qps.shown = MRC_STATS_QPS;
+	mb_printable(s->node.store, sizeof(s->node.store));
+	mb_printable(s->node.refused, sizeof(s->node.refused));
+	mb_printable(s->node.writer, sizeof(s->node.writer));
 	for (uint32_t i = 0; i < MRC_STATS_COUNTERS; i++)
 		mb_printable(s->counter[i].name, sizeof(s->counter[i].name));
 	for (uint32_t i = 0; i < MRC_STATS_PORTS; i++)

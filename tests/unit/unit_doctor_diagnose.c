@@ -238,6 +238,38 @@ TEST(doctor_diagnose, limits)
 	fixture_expect(&f, "statistics", DOCTOR_NOTE, "export MRC_STATS_DIR=/tmp");
 }
 
+static const struct doctor_finding *about_node(const struct doctor_facts *f)
+{
+	doctor_diagnose(f, &fixture_all);
+	for (size_t i = 0; i < fixture_all.n; i++)
+		if (strcmp(fixture_all.finding[i].subject, "node state") == 0)
+			return &fixture_all.finding[i];
+	fail_msg("nothing is said about the node state");
+	return NULL;
+}
+
+static void expect_node(const struct doctor_facts *f, const char *text)
+{
+	assert_int_equal(about_node(f)->severity, DOCTOR_GOOD);
+	assert_string_equal(about_node(f)->text, text);
+}
+
+TEST(doctor_diagnose, by_which_state_the_device_goes)
+{
+	struct doctor_facts f = fixture_healthy();
+
+	expect_node(&f, "off: nobody decides (MRC_NODE_DIR)");
+	strcpy(f.node.store, "/run/x/mrc0.state");
+	expect_node(&f, "nothing is decided: there is no /run/x/mrc0.state");
+	f.node.generation = 7;
+	strcpy(f.node.writer, "mrcd 0.1");
+	f.node.writer_pid = 5;
+	expect_node(&f, "/run/x/mrc0.state, generation 7, by mrcd 0.1 (process 5 of user 0)");
+	strcpy(f.node.refused, "/run/x/mrc0.state: is damaged");
+	fixture_expect(&f, "node state", DOCTOR_WARN, "systemctl restart mrcd");
+	assert_string_equal(about_node(&f)->text, "/run/x/mrc0.state: is damaged");
+}
+
 TEST(doctor_find, never_beyond_the_end)
 {
 	fixture_all.n = 0;

@@ -129,13 +129,18 @@ TEST(doctor_facts_device, finds_the_ports)
 	static struct doctor_facts f;
 
 	setenv("MRC_PORTS", "127.0.0.1,127.0.1.1", 1);
+	setenv("MRC_NODE_DIR", "/tmp/mrc-no-such-folder", 1);
 	doctor_facts_device(&f, "");
 	unsetenv("MRC_PORTS");
+	unsetenv("MRC_NODE_DIR");
 	assert_string_equal(f.device_error, "");
 	if (!f.statistics)
 		test_skip("statistics cannot be published here");
 	assert_u_eq(f.ports, 2);
 	assert_string_equal(f.port[1].address, "127.0.1.1");
+	assert_string_equal(f.node.store, "/tmp/mrc-no-such-folder/mrc0.state");
+	assert_string_equal(f.node.refused, "");
+	assert_u_eq(f.node.generation, 0);
 }
 
 TEST_WITH(root_setup, root_teardown, doctor_facts_gather, who_takes_protocol_41)

@@ -8,6 +8,8 @@
 
 #include <errno.h>
 
+#include "stats/stats_reader.h"
+
 static struct mn_state wanted;
 
 static void deny(uint32_t value, uint8_t port)
@@ -30,6 +32,7 @@ static int setup(void **state)
 	deny(FIXTURE_EV_BASE + 1, 2);
 	commit(&wanted);
 	setenv("MRC_NODE_DIR", store_dir, 1);
+	setenv("MRC_STATS_DIR", store_dir, 1);
 	setenv("MRC_RUN", "1", 1);
 	return fixture_setup(state) || fixture_connect(*state);
 }
@@ -39,6 +42,7 @@ static int teardown(void **state)
 	int err = fixture_teardown(state);
 
 	unsetenv("MRC_NODE_DIR");
+	unsetenv("MRC_STATS_DIR");
 	return store_teardown(state) || err;
 }
 
@@ -53,6 +57,39 @@ STORE_CASE(is_in_force_before_the_first_packet)
 	assert_true(seen.on[0][1] > 0 && seen.on[1][0] > 0);
 	assert_u_eq(fixture_counter(fixture, "node_states"), 1);
 	assert_u_eq(fixture_counter(fixture, "node_refused"), 0);
+}
+
+/* What another process reads of this one. */
+static const struct mrc_stats_node *told(void)
+{
+	static struct mrc_stats_segment segment;
+	char path[80];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%ld" MRC_STATS_SUFFIX, store_dir, (long)getpid());
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	assert_i_eq(stats_segment_load(fd, &segment), 0);
+	close(fd);
+	return &segment.node;
+}
+
+STORE_CASE(is_told_by_the_statistics)
+{
+	struct nic_fixture *fixture = *state;
+
+	assert_string_equal(told()->store, store_file);
+	assert_u_eq(told()->generation, 1);
+	assert_string_equal(told()->writer, BY);
+	assert_u_eq(told()->writer_pid, (uint64_t)getpid());
+	assert_i_eq(chmod(store_file, 0666), 0);
+	fixture_wait(fixture, "node_refused", 1);
+	assert_non_null(strstr(told()->refused, "nobody else can write"));
+	assert_u_eq(told()->generation, 1);
+	commit(&wanted);
+	fixture_wait(fixture, "node_states", 2);
+	assert_string_equal(told()->refused, "");
+	/* The writer did not believe that file either, and began again. */
+	assert_u_eq(told()->generation, 1);
 }
 
 STORE_CASE(is_followed_by_a_qp_that_runs)
@@ -112,7 +149,6 @@ STORE_CASE(goes_on_without_what_is_damaged)
 {
 	struct nic_fixture *fixture = *state;
 
-	setenv("MRC_LOG", "off", 1);
 	deny(FIXTURE_EV_BASE, 1);
 	commit(&wanted);
 	fixture_wait(fixture, "node_states", 2);
@@ -126,7 +162,6 @@ STORE_CASE(goes_on_without_what_is_damaged)
 	expect_denied_as_before(fixture);
 	commit(&wanted);
 	fixture_wait(fixture, "node_states", 4);
-	unsetenv("MRC_LOG");
 }
 
 /* A profile that asks for a port which this device has not cannot be used here; the rest counts. */

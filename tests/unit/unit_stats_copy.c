@@ -43,6 +43,7 @@ TEST(stats_segment_load, within_bounds_and_printable)
 	fixture_segment(&segment, 5);
 	segment.ports = MRC_STATS_PORTS + 1;
 	memset(segment.port[MRC_STATS_PORTS - 1].interface, 7, 3);
+	memset(&segment.node, 7, sizeof(segment.node));
 	segment.qp[MRC_STATS_QPS - 1].evs = MRC_STATS_EVS + 1;
 	memset(segment.qp[MRC_STATS_QPS - 1].state, 7, 3);
 	memset(segment.event, 7, sizeof(segment.event)); /* they have no text */
@@ -52,6 +53,10 @@ TEST(stats_segment_load, within_bounds_and_printable)
 	close(fd);
 	assert_u_eq(loaded.ports, MRC_STATS_PORTS);
 	assert_string_equal(loaded.port[MRC_STATS_PORTS - 1].interface, "???");
+	assert_u_eq(strlen(loaded.node.store), sizeof(loaded.node.store) - 1);
+	assert_u_eq(strlen(loaded.node.refused), sizeof(loaded.node.refused) - 1);
+	assert_u_eq(strlen(loaded.node.writer), sizeof(loaded.node.writer) - 1);
+	assert_int_equal(loaded.node.store[0], '?');
 	assert_u_eq(last->evs, MRC_STATS_EVS);
 	assert_string_equal(last->state, "???");
 	assert_u_eq(loaded.events, UINT64_MAX / 2);

@@ -461,6 +461,31 @@ static void judge_statistics(const struct doctor_facts *f, struct doctor_finding
 	doctor_fix(out, "export MRC_STATS_DIR=/tmp");
 }
 
+/* What a new program of this user goes by. */
+static void judge_node(const struct doctor_facts *f, struct doctor_findings *out)
+{
+	const struct doctor_node *n = &f->node;
+
+	if (!f->statistics)
+		return;
+	if (n->refused[0]) {
+		doctor_find(out, DOCTOR_WARN, "node state", "%.140s", n->refused);
+		doctor_explain(out,
+			       "what the controller of this host has decided, denied EVs too, does "
+			       "not hold for this user's programs");
+		doctor_fix(out, "systemctl restart mrcd");
+	} else if (!n->store[0]) {
+		doctor_find(out, DOCTOR_GOOD, "node state", "off: nobody decides (MRC_NODE_DIR)");
+	} else if (n->generation == 0) {
+		doctor_find(out, DOCTOR_GOOD, "node state",
+			    "nothing is decided: there is no %.100s", n->store);
+	} else {
+		doctor_find(out, DOCTOR_GOOD, "node state",
+			    "%.60s, generation %" PRIu64 ", by %s (process %u of user %u)",
+			    n->store, n->generation, n->writer, n->writer_pid, n->writer_uid);
+	}
+}
+
 static void diagnose_process(const struct doctor_facts *f, struct doctor_findings *out)
 {
 	judge_right(f->net_admin, "CAP_NET_ADMIN",
@@ -474,6 +499,7 @@ static void diagnose_process(const struct doctor_facts *f, struct doctor_finding
 	judge_memlock(f, out);
 	judge_slack(f, out);
 	judge_statistics(f, out);
+	judge_node(f, out);
 }
 
 void doctor_diagnose(const struct doctor_facts *f, struct doctor_findings *out)

@@ -38,6 +38,15 @@ struct doctor_port {
 	struct doctor_echo echo;
 };
 
+/* By which state of controllers the device goes. */
+struct doctor_node {
+	char store[288];   /* empty: the settings want none */
+	char refused[200]; /* or empty */
+	char writer[40];
+	uint64_t generation; /* 0: nothing is decided */
+	uint32_t writer_pid, writer_uid;
+};
+
 struct doctor_facts {
 	char device_error[240]; /* empty: the device could be opened */
 	bool statistics;	/* its statistics can be published */
@@ -60,6 +69,7 @@ struct doctor_facts {
 	int64_t timer_slack_ns;
 	int64_t memlock, open_files; /* limits; INT64_MAX: none */
 	uint32_t evs;		     /* entropy values of a port */
+	struct doctor_node node;
 };
 
 /*

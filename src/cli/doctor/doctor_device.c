@@ -60,6 +60,16 @@ static void note_port(struct doctor_facts *f, const struct mrc_stats_segment *s,
 		s->carrier == MRC_STATS_CARRIER_RAW41 || s->carrier == MRC_STATS_CARRIER_SRV6_RAW41;
 }
 
+static void note_node(struct doctor_facts *f, const struct mrc_stats_node *node)
+{
+	snprintf(f->node.store, sizeof(f->node.store), "%s", node->store);
+	snprintf(f->node.refused, sizeof(f->node.refused), "%s", node->refused);
+	snprintf(f->node.writer, sizeof(f->node.writer), "%s", node->writer);
+	f->node.generation = node->generation;
+	f->node.writer_pid = node->writer_pid;
+	f->node.writer_uid = node->writer_uid;
+}
+
 static void note_ports(struct doctor_facts *f, const char *root)
 {
 	static struct stats_reader stats;
@@ -71,6 +81,7 @@ static void note_ports(struct doctor_facts *f, const char *root)
 
 		f->udp_first = (uint16_t)(s->port[0].udp_port - s->port[0].slot);
 		f->ports = s->ports < DOCTOR_PORTS_MAX ? s->ports : DOCTOR_PORTS_MAX;
+		note_node(f, &s->node);
 		f->srv6 = s->carrier >= MRC_STATS_CARRIER_SRV6_UDP;
 		for (uint32_t i = 0; i < f->ports; i++)
 			note_port(f, s, i, root);

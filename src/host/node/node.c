@@ -12,12 +12,11 @@
 
 int mh_node_create(struct mh_nic *nic)
 {
-	nic->node = malloc(sizeof(*nic->node));
+	nic->node = calloc(1, sizeof(*nic->node));
 	if (!nic->node)
 		return ENOMEM;
 	mn_state_init(&nic->node->now);
 	mn_state_init(&nic->node->next);
-	nic->node->store.used = false;
 	return 0;
 }
 

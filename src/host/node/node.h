@@ -58,6 +58,8 @@ void mh_node_report_ev(struct mh_nic *nic, const struct mt_event *event);
  * left: the NIC goes by what it has.
  */
 void mh_node_store_open(struct mh_nic *nic, uint64_t now_ns);
+/* mh_node_store_show has the statistics say by which state the NIC goes. */
+void mh_node_store_show(struct mh_nic *nic);
 /* mh_node_store_close closes descriptors, which in a forked child are copies. */
 void mh_node_store_close(struct mh_nic *nic);
 /* mh_node_store_fd returns the descriptor that tells of a change; -1: there is none. */

@@ -5,8 +5,10 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "host/node/node.h"
+#include "host/stats/stats.h"
 
 /* For a folder that comes into being or is exchanged; a stat(2) and an open(2) a second. */
 #define LOOK_NS UINT64_C(1000000000)
@@ -16,10 +18,28 @@
  */
 #define LOOK_UNTOLD_NS UINT64_C(5000000)
 
+void mh_node_store_show(struct mh_nic *nic)
+{
+	const struct mh_node_store *store = &nic->node->store;
+	struct mrc_stats_node node = {.generation = store->info.generation,
+				      .written_ns = store->info.written_ns,
+				      .writer_pid = store->info.pid,
+				      .writer_uid = store->info.uid};
+
+	if (store->used) {
+		snprintf(node.store, sizeof(node.store), "%s/%s", store->watch.dir,
+			 store->watch.name);
+		snprintf(node.refused, sizeof(node.refused), "%.199s", store->watch.refused.text);
+		snprintf(node.writer, sizeof(node.writer), "%s", store->info.by);
+	}
+	mh_segment_node(nic->segment, &node);
+}
+
 static void say_refused(struct mh_nic *nic, const char *why)
 {
 	mh_nic_lock(nic);
 	nic->counts.node_refused++;
+	mh_node_store_show(nic);
 	mh_nic_unlock(nic);
 	mh_log(MRC_LOG_WARNING, "%s: %s; the device goes on as before", nic->attr.name, why);
 }
@@ -33,6 +53,7 @@ void mh_node_store_take(struct mh_nic *nic, uint64_t now_ns, bool *ports_changed
 	mn_state_copy(&nic->node->next, &store->read);
 	err = mh_node_apply(nic, now_ns > nic->engine_ns ? now_ns : nic->engine_ns, ports_changed);
 	nic->counts.node_states++;
+	mh_node_store_show(nic);
 	mh_log(MRC_LOG_INFO, "%s: takes state %" PRIu64 " of %s, of %s", nic->attr.name,
 	       store->info.generation, store->watch.dir, store->info.by);
 	if (err)

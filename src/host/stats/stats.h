@@ -60,6 +60,8 @@ void mh_segment_destroy(struct mh_segment *segment);
 uint64_t mh_segment_deadline(const struct mh_segment *segment);
 /* mh_segment_refresh stores new numbers if that is due. Under nic->lock. */
 void mh_segment_refresh(struct mh_nic *nic, uint64_t now_ns);
+/* mh_segment_node shows by which state the device goes; NULL is ignored. One thread at a time. */
+void mh_segment_node(struct mh_segment *segment, const struct mrc_stats_node *node);
 /* mh_segment_event logs an EV or PORT event at once; NULL is ignored. Under nic->lock. */
 void mh_segment_event(struct mh_segment *segment, const struct mt_event *event, uint64_t now_ns);
 

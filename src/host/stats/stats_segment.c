@@ -275,6 +275,12 @@ void mh_segment_refresh(struct mh_nic *nic, uint64_t now_ns)
 	s->due_ns = now_ns + SEGMENT_PERIOD_NS;
 }
 
+void mh_segment_node(struct mh_segment *segment, const struct mrc_stats_node *node)
+{
+	if (segment)
+		segment->map->node = *node;
+}
+
 static uint8_t segment_event_kind(const struct mt_event *event)
 {
 	if (event->type == MT_EVENT_EV)

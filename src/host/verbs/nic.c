@@ -122,6 +122,7 @@ static int nic_open(struct mh_nic *nic, struct mio_error *error)
 	err = mh_segment_create(nic, error);
 	if (err)
 		return err;
+	mh_node_store_show(nic);
 	err = mh_progress_start(nic);
 	if (err)
 		snprintf(error->text, sizeof(error->text), "the progress thread: %s%s",
