@@ -79,6 +79,12 @@ void mu_destroy(struct mu_engine *e);
 const struct mu_counts *mu_counts(const struct mu_engine *e);
 
 /*
+ * mu_path_deny keeps all datagrams from EV i of the cfg, or no longer does. false: it is the last
+ * one that they may take, and stays so.
+ */
+bool mu_path_deny(struct mu_engine *e, uint16_t i, bool deny);
+
+/*
  * mu_run sends what ports have room for and returns how many datagrams that were. `up`: the ports
  * that are up, a mask.
  */

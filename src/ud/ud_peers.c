@@ -97,7 +97,8 @@ static void begin_round(struct mu_engine *e, struct mu_peer *p, uint64_t now_ns)
 	e->next_round_ns = now_ns + MU_PEERS_ROUND_NS;
 	n = mu_health_choose_evs(&p->health, now_ns, paths);
 	for (uint32_t i = 0; i < n; i++)
-		send_probe(e, p, paths[i], now_ns);
+		if (!mu_is_path_denied(e, paths[i]))
+			send_probe(e, p, paths[i], now_ns);
 }
 
 /* REQ(ud.health.endpoint) */

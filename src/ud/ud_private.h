@@ -96,6 +96,9 @@ struct mu_engine {
 	struct mb_link senders; /* struct mu_qp.sender: QPs in RTS with datagrams to send */
 	uint64_t next_round_ns;
 	bool has_probes; /* probes wait in the MRC engine to be sent */
+	uint16_t n_denied;
+	uint32_t allowed_ports;		   /* from which a path leaves that is not denied */
+	uint64_t denied[MT_EVS_MAX / 64u]; /* paths that a controller has taken away */
 	struct mu_peer *peer[MU_PEER_SETS * MU_PEER_WAYS];
 	struct mt_ev evs[]; /* of every destination; an index is a path */
 };
@@ -147,6 +150,12 @@ void mu_complete_recv(struct mu_qp *qp, struct mu_completion *c);
  */
 bool mu_find_mr(const struct mu_engine *e, uint32_t pd, uint32_t access, const struct rd_sge *sge,
 		struct mt_mr_part *part);
+
+/* mu_is_path_denied says whether a path is not to be taken, whatever is known of it. */
+static inline bool mu_is_path_denied(const struct mu_engine *e, uint32_t path)
+{
+	return e->denied[path / 64] >> path % 64 & 1;
+}
 
 /*
  * mu_peers_find returns the destination of datagrams to a QP, and asks it for paths when that is

@@ -3,11 +3,34 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "ud/ud_private.h"
 
 #define FLAGS_ALL ((uint32_t)RD_SEND_IMM | RD_SEND_SIGNALED | RD_SEND_SOLICITED | RD_SEND_INLINE)
 
 /* ---- the engine ---- */
+
+static void note_allowed_ports(struct mu_engine *e)
+{
+	e->allowed_ports = 0;
+	for (uint32_t path = 0; path < e->cfg.n_evs; path++)
+		if (!mu_is_path_denied(e, path))
+			e->allowed_ports |= 1u << e->evs[path].port;
+}
+
+/* REQ(ctl.ev-denied) */
+bool mu_path_deny(struct mu_engine *e, uint16_t i, bool deny)
+{
+	mb_assert(i < e->cfg.n_evs);
+	if (mu_is_path_denied(e, i) == deny)
+		return true;
+	if (deny && e->n_denied + 1u == e->cfg.n_evs)
+		return false;
+	e->denied[i / 64] ^= UINT64_C(1) << i % 64;
+	e->n_denied = (uint16_t)(deny ? e->n_denied + 1 : e->n_denied - 1);
+	note_allowed_ports(e);
+	return true;
+}
 
 struct mu_engine *mu_create(const struct mu_cfg *cfg, const struct mu_env *env)
 {
@@ -21,6 +44,7 @@ struct mu_engine *mu_create(const struct mu_cfg *cfg, const struct mu_env *env)
 	e->cfg.evs = e->evs;
 	mb_prng_init(&e->prng, cfg->seed);
 	mb_link_init(&e->senders);
+	note_allowed_ports(e);
 	return e;
 }
 

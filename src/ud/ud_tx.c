@@ -46,8 +46,8 @@ static uint32_t tx_budget(const struct mu_engine *e, uint32_t path, uint64_t now
 
 /*
  * next_path takes the next good path to a destination, of a port that has room; false: none has.
- * Where all ports are down from which good paths leave, any path will do: what is known of it may
- * be old. REQ(ud.spray) REQ(ud.health.avoid)
+ * Where all ports are down from which good paths leave, any path will do that is not denied: what
+ * is known of it may be old. REQ(ud.spray) REQ(ud.health.avoid)
  */
 static bool next_path(struct mu_qp *qp, uint32_t up, uint64_t now_ns)
 {
@@ -58,7 +58,8 @@ static bool next_path(struct mu_qp *qp, uint32_t up, uint64_t now_ns)
 	for (uint32_t tried = 0; tried < 2 * paths && !(good && tried >= paths); tried++) {
 		uint32_t number = qp->path.next++ % paths;
 
-		if (tried < paths && mu_peer_is_path_bad(qp->peer, number))
+		if (mu_is_path_denied(e, number) ||
+		    (tried < paths && mu_peer_is_path_bad(qp->peer, number)))
 			continue;
 		good |= tried < paths && is_up(e, number, up);
 		if (tx_budget(e, number, now_ns) == 0)
@@ -78,7 +79,7 @@ static uint32_t send_budget(struct mu_qp *qp, uint32_t up, uint64_t now_ns)
 
 	if (room == 0 || now_ns >= path->until_ns ||
 	    now_ns >= path->used_ns + PATH_IDLE_SWITCH_NS ||
-	    mu_peer_is_path_bad(qp->peer, path->number)) {
+	    mu_is_path_denied(qp->e, path->number) || mu_peer_is_path_bad(qp->peer, path->number)) {
 		if (!next_path(qp, up, now_ns))
 			return 0;
 		room = tx_budget(qp->e, path->number, now_ns);
@@ -180,7 +181,7 @@ static uint32_t send_burst(struct mu_qp *qp, uint32_t room, uint64_t now_ns)
 	return sent;
 }
 
-/* complete_unsent completes what is posted while no port is up: no host can have it. */
+/* complete_unsent completes what is posted while no port is up that it may leave by. */
 static void complete_unsent(struct mu_qp *qp)
 {
 	for (; qp->done < qp->posted; qp->e->counts.ud_tx_unsent++)
@@ -199,7 +200,7 @@ uint32_t mu_run(struct mu_engine *e, uint32_t up, uint64_t now_ns)
 		room = send_budget(qp, up, now_ns);
 		if (room > 0)
 			all += send_burst(qp, room, now_ns);
-		else if (up == 0)
+		else if ((up & e->allowed_ports) == 0)
 			complete_unsent(qp);
 		else
 			break;
@@ -215,14 +216,14 @@ uint32_t mu_run(struct mu_engine *e, uint32_t up, uint64_t now_ns)
 uint32_t mu_wanted_ports(const struct mu_engine *e, uint32_t up)
 {
 	const struct mu_peer *peer;
-	uint32_t good = 0;
+	uint32_t good = 0, allowed = up & e->allowed_ports;
 
 	if (mb_link_is_empty(&e->senders))
 		return 0;
 	/* The first sender waits for a port that leads to where it sends, if one does. */
 	peer = mb_container_of(e->senders.next, struct mu_qp, sender)->peer;
-	for (uint32_t i = 0; i < e->cfg.n_ports; i++)
-		if (!peer || peer->health.set->ports[i].usable > 0)
-			good |= 1u << i;
-	return good & up ? good & up : up;
+	for (uint32_t path = 0; path < e->cfg.n_evs; path++)
+		if (!mu_is_path_denied(e, path) && !mu_peer_is_path_bad(peer, path))
+			good |= 1u << e->evs[path].port;
+	return good & allowed ? good & allowed : allowed;
 }

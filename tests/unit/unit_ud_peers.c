@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "node/node_state.h"
 #include "ud/ud_private.h"
 #include "wire/datagram.h"
 #include "wire/packet.h"
@@ -147,6 +148,37 @@ PEERS_TEST(mu_run, leaves_a_dead_plane_and_comes_back)
 	p->answers = 3;
 	assert_true(ping_until(p, 1, 1));
 	assert_true(fixture_counter(p->nic, "ud_evs_revived") > 0);
+}
+
+/* Denies the EVs of plane 1, or allows them again. */
+static int deny_plane_1(struct mn_state *s, const struct mn_device *d, void *ctx)
+{
+	const bool *denied = ctx;
+	struct mn_ev_op op = {.ev = {.port = 2}, .denied = *denied};
+	int err = 0;
+
+	for (uint32_t i = 0; i < FIXTURE_EVS && !err; i++) {
+		uint32_t value = FIXTURE_EV_BASE + i;
+
+		memcpy(op.ev.val, &value, sizeof(value));
+		err = mn_ev_modify(s, d, MN_OWN_PROFILE, &op);
+	}
+	return err;
+}
+
+/* REQ(ctl.ev-denied) */
+PEERS_TEST(mu_path_deny, by_a_controller)
+{
+	struct peers_fixture *p = *state;
+	bool denied = true;
+
+	assert_i_eq(mh_node_change(p->nic->dev, deny_plane_1, &denied), 0);
+	for (uint32_t i = 0; i < RUN; i++)
+		ping(p);
+	assert_u_eq(p->in_a_row[0], RUN);
+	denied = false;
+	assert_i_eq(mh_node_change(p->nic->dev, deny_plane_1, &denied), 0);
+	assert_true(ping_until(p, 1, 1));
 }
 
 /* Any maker's device may be there, which knows no probes. REQ(ud.health.witness) */

@@ -125,6 +125,56 @@ UD_TEST(mu_run, takes_any_when_the_good_port_is_down)
 	assert_u_eq(mu_wanted_ports(a->e, 3), 3);
 }
 
+/* Whatever else is known or up. REQ(ctl.ev-denied) */
+UD_TEST(mu_path_deny, no_datagram_takes_it)
+{
+	struct adapter *a = *state;
+
+	make_ready(a->qp);
+	assert_true(mu_path_deny(a->e, 1, true));
+	for (uint32_t i = 0; i < 3 * EVS; i++)
+		assert_true(send_at(a, 1000 + i * IDLE_NS) != EV_BASE + 1);
+	/* The one that is left is bad, and then its port is down. */
+	know(a, 9, 4);
+	assert_true(mu_path_deny(a->e, 0, true));
+	assert_u_eq(send_at(a, 1000000), EV_BASE + 2);
+	assert_true(post_send(a->qp, 9, 1));
+	a->room[0] = a->room[1] = 1;
+	a->room[2] = 0;
+	assert_u_eq(mu_wanted_ports(a->e, ALL_PORTS), 4);
+	assert_u_eq(mu_run(a->e, ALL_PORTS, 1000000), 0);
+	assert_u_eq(mu_run(a->e, OF_PORTS_0_AND_1, 1000000), 0);
+	assert_u_eq(mu_counts(a->e)->ud_tx_unsent, 1);
+	assert_u_eq(mu_wanted_ports(a->e, OF_PORTS_0_AND_1), 0);
+}
+
+UD_TEST(mu_path_deny, is_left_by_the_next_datagram)
+{
+	struct adapter *a = *state;
+	uint32_t ev;
+
+	make_ready(a->qp);
+	ev = send_at(a, 1000);
+	assert_true(mu_path_deny(a->e, (uint16_t)(ev - EV_BASE), true));
+	assert_true(send_at(a, 1001) != ev);
+}
+
+/* REQ(ctl.ev-denied) */
+UD_TEST(mu_path_deny, not_the_last_one)
+{
+	struct adapter *a = *state;
+
+	make_ready(a->qp);
+	assert_true(mu_path_deny(a->e, 0, true));
+	assert_true(mu_path_deny(a->e, 1, true));
+	assert_false(mu_path_deny(a->e, 2, true));
+	assert_true(mu_path_deny(a->e, 1, true));
+	assert_u_eq(send_at(a, 1000), EV_BASE + 2);
+	assert_true(mu_path_deny(a->e, 1, false));
+	assert_true(mu_path_deny(a->e, 2, true));
+	assert_u_eq(send_at(a, 1000 + IDLE_NS), EV_BASE + 1);
+}
+
 UD_TEST(mu_run, nothing_waits_when_all_ports_are_down)
 {
 	struct adapter *a = *state;

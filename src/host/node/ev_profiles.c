@@ -82,10 +82,15 @@ static int apply_denials(struct mh_nic *nic, uint32_t id, const struct profile_v
 	int result = MT_OK;
 
 	for (int deny = 0; deny < 2; deny++)
-		for (uint16_t i = 0; i < n && result != MT_ERR_MEMORY; i++)
-			if (is_denied(nic, v, &evs[i], i) == (deny != 0))
-				MH_ENGINE_CALL(nic, result,
-					       mt_ev_profile_deny(nic->engine, id, i, deny != 0));
+		for (uint16_t i = 0; i < n && result != MT_ERR_MEMORY; i++) {
+			if (is_denied(nic, v, &evs[i], i) != (deny != 0))
+				continue;
+			MH_ENGINE_CALL(nic, result,
+				       mt_ev_profile_deny(nic->engine, id, i, deny != 0));
+			/* Datagrams have the device's own EVs. */
+			if (id == MN_OWN_PROFILE)
+				mu_path_deny(nic->ud, i, deny != 0);
+		}
 	return result == MT_ERR_MEMORY ? ENOMEM : 0;
 }
 
