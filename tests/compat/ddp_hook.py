@@ -13,9 +13,9 @@ import time
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 try:
-    import numpy
     import torch
     import torch.distributed as dist
+    import numpy
     from mpi4py import MPI
     from torch import nn
 except ImportError as error:
