@@ -146,11 +146,8 @@ static CRC_WIDE uint32_t crc_clmul_wide(uint32_t crc, const void *bytes, size_t 
 		       _mm512_extracti32x4_epi32(z3, 2), _mm512_extracti32x4_epi32(z3, 3), p, len);
 }
 
-uint32_t mh_crc32_all(mw_crc32_fn fn[MH_CRC32_MAX])
+uint32_t mh_crc32_x86(mw_crc32_fn fn[MH_CRC32_MAX], uint32_t n)
 {
-	uint32_t n = 0;
-
-	fn[n++] = mw_crc32_update;
 	if (!__builtin_cpu_supports("pclmul") || !__builtin_cpu_supports("sse4.1"))
 		return n;
 	fn[n++] = crc_clmul;
@@ -161,21 +158,10 @@ uint32_t mh_crc32_all(mw_crc32_fn fn[MH_CRC32_MAX])
 
 #else
 
-uint32_t mh_crc32_all(mw_crc32_fn fn[MH_CRC32_MAX])
+uint32_t mh_crc32_x86(mw_crc32_fn fn[MH_CRC32_MAX], uint32_t n)
 {
-	fn[0] = mw_crc32_update;
-	return 1;
+	(void)fn;
+	return n;
 }
 
 #endif
-
-/*
- * Asked once for each NIC, which keeps the answer: looking at CPUID for each packet would cost more
- * than a short CRC.
- */
-mw_crc32_fn mh_crc32_best(void)
-{
-	mw_crc32_fn fn[MH_CRC32_MAX];
-
-	return fn[mh_crc32_all(fn) - 1];
-}

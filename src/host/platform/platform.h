@@ -67,7 +67,7 @@ uint64_t mh_atomic_swap(void *at, uint64_t from, uint64_t to);
 /* mh_atomic_store stores `to` whatever is there, and returns that. */
 uint64_t mh_atomic_store(void *at, uint64_t to);
 
-/* ---- CRC-32 for the ICRC: crc32_x86.c ---- */
+/* ---- CRC-32 for the ICRC: crc32_cpu.c, crc32_x86.c, crc32_arm.c ---- */
 
 #define MH_CRC32_MAX 3u
 
@@ -79,6 +79,13 @@ uint32_t mh_crc32_all(mw_crc32_fn fn[MH_CRC32_MAX]);
 
 /* mh_crc32_best returns the fastest of them. */
 mw_crc32_fn mh_crc32_best(void);
+
+/*
+ * mh_crc32_x86 and mh_crc32_arm put what this CPU has of their own behind the n routines in fn,
+ * slower ones first. They return how many there are then: n on any other machine.
+ */
+uint32_t mh_crc32_x86(mw_crc32_fn fn[MH_CRC32_MAX], uint32_t n);
+uint32_t mh_crc32_arm(mw_crc32_fn fn[MH_CRC32_MAX], uint32_t n);
 
 /* ---- numbers that no peer can guess (seeds, keys, first QP numbers): entropy.c ---- */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* unit_crc32_x86.c - each fast CRC-32 that this CPU has equals the portable one. */
+/* unit_crc32_cpu.c - each fast CRC-32 that this CPU has equals the portable one. */
 #include "support/test.h"
 
 #include "host/platform/platform.h"
