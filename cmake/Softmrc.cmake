@@ -52,6 +52,8 @@ if(SOFTMRC_COVERAGE AND NOT SOFTMRC_PURE_ONLY)
 endif()
 set(CMAKE_C_VISIBILITY_PRESET hidden)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+include(CheckPIESupported)
+check_pie_supported(LANGUAGES C)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
 
@@ -102,15 +104,19 @@ add_library(softmrc_os_flags INTERFACE)
 target_compile_definitions(softmrc_os_flags INTERFACE _GNU_SOURCE
 	$<$<CONFIG:Release>:_FORTIFY_SOURCE=2>)
 
+# Without jansson there are the libraries, the drop-in, the engine and the examples.
 find_path(JANSSON_INCLUDE_DIR jansson.h)
 find_library(JANSSON_LIBRARY jansson)
-if(JANSSON_INCLUDE_DIR AND JANSSON_LIBRARY)
+set(SOFTMRC_JANSSON_FOUND OFF)
+if(SOFTMRC_JANSSON AND JANSSON_INCLUDE_DIR AND JANSSON_LIBRARY)
+	set(SOFTMRC_JANSSON_FOUND ON)
 	add_library(softmrc_jansson INTERFACE)
 	target_include_directories(softmrc_jansson SYSTEM INTERFACE ${JANSSON_INCLUDE_DIR})
 	target_link_libraries(softmrc_jansson INTERFACE ${JANSSON_LIBRARY})
 else()
-	message(FATAL_ERROR "jansson.h or libjansson not found: run tools/deps, "
-		"or apt-get install libjansson-dev")
+	message(STATUS "no command mrc, which needs jansson.h and libjansson: "
+		"apt-get install libjansson-dev, then configure again")
+	list(REMOVE_ITEM SOFTMRC_MODULES_BUILT sim lab ui study demo cli)
 endif()
 
 find_path(MNL_INCLUDE_DIR libmnl/libmnl.h)

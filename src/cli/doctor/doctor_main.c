@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mrc doctor - what will hurt MRC on this machine, why, and the command that fixes it. */
+#include "cli/built_parts.h"
 #include "cli/cli_verbs.h"
 #include "cli/doctor/doctor.h"
 #include "ui/terminal.h"
@@ -32,6 +33,21 @@ static void print_findings(const struct options *o, const struct doctor_findings
 	ui_text_print(&text, stdout);
 }
 
+static void find_built_parts(struct doctor_findings *all)
+{
+	for (size_t i = 0; i < CLI_BUILT_PARTS; i++) {
+		const struct cli_built_part *part = &cli_built_parts[i];
+
+		if (part->built) {
+			doctor_find(all, DOCTOR_GOOD, part->name, "is in this build");
+			continue;
+		}
+		doctor_find(all, DOCTOR_NOTE, part->name, "is not in this build");
+		doctor_explain(all, "%s", part->without);
+		doctor_fix(all, "apt-get install %s && make", part->packages);
+	}
+}
+
 static int cli_doctor_main(int argc, char **argv)
 {
 	static struct doctor_findings all;
@@ -46,6 +62,7 @@ static int cli_doctor_main(int argc, char **argv)
 	doctor_facts_device(&facts, "");
 	doctor_facts_echo(&facts);
 	doctor_diagnose(&facts, &all);
+	find_built_parts(&all);
 	print_findings(&o, &all);
 	switch (doctor_worst(&all)) {
 	case DOCTOR_GOOD:

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""deps_test.py: what tools/deps says on systems that are not Debian, of which each has a name."""
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+
+import run
+import tap
+
+SYSTEMS = {
+    'ID=fedora': "dnf install",
+    'ID="rocky"\nID_LIKE="rhel centos fedora"': "dnf install",
+    "ID=arch": "pacman -S",
+    "ID=alpine": "apk add",
+    'ID="opensuse-leap"\nID_LIKE="suse opensuse"': "zypper install",
+    "ID=plan9": "what Debian calls",
+}
+
+NEEDED = ("sh", "sed", "tr", "cat", "dirname", "grep", "id", "env")
+
+
+def said(release, *tools):
+    """Its answer on a system with these programs and no others."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / "os-release").write_text(release + "\n", encoding="utf-8")
+        for tool in (*NEEDED, *tools):
+            (folder / tool).symlink_to(shutil.which(tool))
+        environment = {"PATH": name, "OS_RELEASE": str(folder / "os-release")}
+        if "HOME" in os.environ:
+            environment["HOME"] = os.environ["HOME"]
+        done = subprocess.run(
+            ["/bin/sh", run.ROOT / "tools/deps", "--verify", "build"],
+            env=environment, capture_output=True, text=True, check=False,
+        )
+        return done.returncode, done.stderr
+
+
+def names_what_to_install():
+    problems = []
+    for release, command in SYSTEMS.items():
+        status, text = said(release)
+        for want in (command, "missing: cc cmake ninja", "SOFTMRC_SKIP_DEPS=1"):
+            if status == 0 or want not in text:
+                problems.append(f"{release}: want failure and '{want}': status {status}: {text}")
+    return problems
+
+
+def is_silent_when_all_is_there():
+    tools = ("cc", "cmake", "ninja", "gcc", "as", "ld")
+    status, text = said("ID=arch", *tools)
+    return [] if (status, text) == (0, "") else [f"status {status}: {text}"]
+
+
+if __name__ == "__main__":
+    tap.main([(f"deps__{f.__name__}", f) for f in (names_what_to_install, is_silent_when_all_is_there)])
