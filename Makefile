@@ -123,6 +123,14 @@ fuzz-long: ## libFuzzer for an hour over all targets, or T seconds each: make fu
 install: all ## install below DESTDIR and PREFIX (default /usr/local)
 	@DESTDIR="$(DESTDIR)" $(CMAKE) --install build/release --prefix "$(PREFIX)"
 
+.PHONY: deb
+deb: ## Debian packages, judged by lintian, into build/deb
+	@tools/deb
+
+.PHONY: dist
+dist: ## what is committed as a tarball with checksums, into build/dist
+	@tools/dist
+
 .PHONY: fmt fmt-check
 fmt: ## format every C file
 	@tools/fmt -i

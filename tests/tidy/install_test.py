@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """install_test.py BUILD: installs to a temporary folder and uses what lies there, as a user would."""
+import fnmatch
 import os
 import pathlib
 import re
@@ -28,12 +29,14 @@ class Installed:
     def __init__(self, build):
         self.destdir = pathlib.Path(tempfile.mkdtemp())
         self.prefix = self.destdir / "usr/local"
-        subprocess.run(
+        done = subprocess.run(
             ["cmake", "--install", build, "--prefix", "/usr/local"],
             env={**os.environ, "DESTDIR": str(self.destdir)},
             check=True,
-            stdout=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            text=True,
         )
+        self.written = re.findall(r"^-- (?:Installing|Up-to-date): (.*)", done.stdout, re.M)
 
     def output(self, command, **variables):
         environment = {**os.environ, "PKG_CONFIG_PATH": f"{self.prefix}/lib/pkgconfig", **variables}
@@ -61,6 +64,33 @@ class Installed:
         for name in sorted(names - wanted):
             if not name.startswith(("lib/softmrc/", "share/", "include/softmrc/")):
                 problems.append(f"installed, nobody knows why: {name}")
+        for name in sorted({name for name in self.written if self.written.count(name) > 1}):
+            if not pathlib.Path(name).is_dir():
+                problems.append(f"installed twice, from two sources: {name}")
+        return problems
+
+    def packages(self):
+        """Each file that is installed is in one Debian package, by the lists of packaging/debian."""
+        below = re.sub(r"^", "usr/", "\n".join(
+            str(p.relative_to(self.prefix)).replace("lib/", "lib/TRIPLET/", 1)
+            if str(p.relative_to(self.prefix)).startswith("lib/")
+            else str(p.relative_to(self.prefix))
+            for p in self.prefix.rglob("*") if not p.is_dir()
+        ), flags=re.M).split("\n")
+        owners = {name: [] for name in below}
+        problems = []
+        for listing in sorted((run.ROOT / "packaging/debian").glob("*install*")):
+            for line in listing.read_text(encoding="utf-8").split("\n"):
+                pattern = line.split()[0] if line.strip() else ""
+                found = [n for n in below if pattern and fnmatch.fnmatch(n, pattern)]
+                found += [n for n in below if pattern and fnmatch.fnmatch(n, f"{pattern}/*")]
+                for name in found:
+                    owners[name].append(listing.stem)
+                if pattern and not found and "mpi" not in pattern and "bpf" not in pattern:
+                    problems.append(f"{listing.name}: {pattern}: no such file is installed")
+        for name, packages in owners.items():
+            if len(packages) != 1:
+                problems.append(f"{name}: want one package, is in {', '.join(packages) or 'none'}")
         return problems
 
     def pkg_config(self):
@@ -124,6 +154,8 @@ class Installed:
         said["mrc --version"] = self.output([self.prefix / "bin/mrc", "--version"]).split("\n")[0].split()[-1]
         header = (self.prefix / "include/mrc/version.h").read_text(encoding="utf-8")
         said["mrc/version.h"] = re.search(r'SOFTMRC_VERSION "(.*)"', header)[1]
+        cited = (run.ROOT / "CITATION.cff").read_text(encoding="utf-8")
+        said["CITATION.cff"] = re.search(r"^version: (.*)", cited, re.M)[1]
         for page in ("man1/mrc.1", "man3/mrc_create_qp.3", "man7/softmrc.7"):
             text = (self.prefix / "share/man" / page).read_text(encoding="utf-8")
             title = re.search(r'^\.TH .*softmrc (\S+?)"', text, re.M)
@@ -194,7 +226,7 @@ class Installed:
 def main():
     installed = Installed(sys.argv[1])
     names = (
-        "layout", "version", "keeps_to_itself", "pkg_config", "cmake", "cmake_says_what_is_missing", "engine",
+        "layout", "packages", "version", "keeps_to_itself", "pkg_config", "cmake", "cmake_says_what_is_missing", "engine",
         "engine_declares", "engine_in_cxx", "other_name", "runs_from_anywhere",
     )
     try:
