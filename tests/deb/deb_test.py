@@ -59,6 +59,7 @@ class Packages:
         self.out = pathlib.Path(build).resolve() / "deb"
         self.root = None
         self.before = None
+        self.installed = False
 
     @staticmethod
     def make(out, *flags, **variables):
@@ -87,8 +88,8 @@ class Packages:
         finally:
             os.umask(mask)
         for package in sorted(self.out.glob("*.deb")):
-            twin = other / package.name
-            sums = [hashlib.sha256(p.read_bytes()).hexdigest() if p.exists() else "" for p in (package, twin)]
+            second = other / package.name
+            sums = [hashlib.sha256(p.read_bytes()).hexdigest() if p.exists() else "" for p in (package, second)]
             if sums[0] != sums[1]:
                 problems.append(f"{package.name} differs when it is built in {other}")
         if not problems:
@@ -109,12 +110,13 @@ class Packages:
         self.root = bare_root.Root(self.found().values())
         self.before = self.root.files()
         mpi = "softmrc-mpi"
-        names = " ".join(f"./debs/{p.name}" for name, p in self.found().items() if name != mpi)
-        self.root.run(f"apt-get install -y --no-download --no-install-recommends {names}")
+        names = " ".join(f"/debs/{p.name}" for name, p in self.found().items() if name != mpi)
+        self.root.run(f"apt-get install -y -o APT::Sandbox::User=root --no-install-recommends {names}")
+        self.installed = True
         return []
 
     def inside(self, script):
-        if not self.root:
+        if not self.installed:
             raise Skip("not installed")
         self.root.run(script)
         return []

@@ -76,14 +76,12 @@ void ms_write_series(struct ms_run *run, const struct mf_topology *t, const uint
 
 void ms_write_nics_head(FILE *to)
 {
-	fprintf(to, "time_ns,flows_arrived,flows_acked,connections"
 #define NAME(name, text) "," #name
-		MT_STATS(NAME)
+#define ROCE_NAME(name, text) ",roce_" #name
+	fprintf(to, "time_ns,flows_arrived,flows_acked,connections" MT_STATS(NAME)
+			    MS_ROCE_STATS(ROCE_NAME) "\n");
 #undef NAME
-#define NAME(name, text) ",roce_" #name
-			MS_ROCE_STATS(NAME)
-#undef NAME
-				"\n");
+#undef ROCE_NAME
 }
 
 void ms_write_nics(struct ms_run *run, uint64_t now_ps, FILE *to)
