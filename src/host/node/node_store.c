@@ -14,7 +14,8 @@
 #define LOOK_NS UINT64_C(1000000000)
 /*
  * Without inotify, of which a user has 128 instances in many kernels, a process that has QPs looks
- * so often that it has what changed within 10 ms: some 6 us each time.
+ * so often that it can have what changed within 10 ms, as a controller expects: some 6 us each
+ * time.
  */
 #define LOOK_UNTOLD_NS UINT64_C(5000000)
 
