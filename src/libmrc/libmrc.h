@@ -66,7 +66,6 @@ struct mrc_qp {
 	struct mrc_qp_init_attr init; /* cap as granted */
 	/* Under ctx->lock: attributes that the NIC does not know. */
 	struct mrc_qp_hint *hint;
-	uint32_t cap;
 	uint8_t vendor_cfg[MRC_MAX_VENDOR_CFG_SIZE];
 };
 

@@ -19,6 +19,18 @@ static bool init_valid(const struct mrc_context *ctx, const struct mrc_qp_init_a
 	return (uint32_t)init->protocol_version <= MRC_PROTOCOL_VERSION_1;
 }
 
+/*
+ * What an MRC QP has otherwise than the NIC's in RESET: without
+ * MRC_QP_CAP_SVC_TIME_DEST_UNSUPPORTED the peer may tell service times. Nothing refuses that there.
+ * REQ(rsp.svc-time)
+ */
+static void set_defaults(const struct mrc_qp *qp)
+{
+	const struct rd_qp_attr attr = {.svc_time_dest = true};
+
+	(void)mh_qp_modify(qp->nic, &attr, RD_QP_SVC_TIME_DEST);
+}
+
 /* REQ(api.qp.create) The NIC checks the capabilities. */
 static int nic_create(struct mrc_qp *qp)
 {
@@ -55,6 +67,7 @@ struct mrc_qp *mrc_create_qp(struct mrc_context *mrc_ctx, struct mrc_qp_init_att
 	err = nic_create(qp);
 	if (err)
 		return iv_drop(qp, err);
+	set_defaults(qp);
 	mrc_qp_attr->cap = qp->init.cap = iv_cap_granted(qp->nic);
 	return qp;
 }
@@ -97,7 +110,6 @@ static void query_api_attr(struct mrc_qp *qp, struct mrc_qp_attr *mrc_attr)
 {
 	pthread_mutex_lock(&qp->ctx->lock);
 	mrc_attr->qp_hint = qp->hint;
-	mrc_attr->cap = qp->cap;
 	memcpy(mrc_attr->vendor_cfg, qp->vendor_cfg, sizeof(qp->vendor_cfg));
 	pthread_mutex_unlock(&qp->ctx->lock);
 }
@@ -127,31 +139,11 @@ int mrc_query_qp(struct mrc_qp *qp, struct ibv_qp_attr *vattr, int vattr_mask,
 	return 0;
 }
 
-/*
- * What the caller did not say about a QP that is to leave RESET: writing is the only thing that a
- * peer can ask of an MRC QP, so it is allowed unless IBV_QP_ACCESS_FLAGS says otherwise; a cap
- * without MRC_QP_CAP_SVC_TIME_DEST_UNSUPPORTED means that the peer may tell service times.
- * REQ(rsp.svc-time)
- */
-static void fill_default_attrs(const struct mrc_qp *qp, enum rd_qp_state now,
-			       struct rd_qp_attr *attr, uint32_t *mask)
-{
-	if (now != RD_QPS_RESET || !(*mask & RD_QP_STATE))
-		return;
-	if (!(*mask & RD_QP_ACCESS))
-		attr->access = RD_ACCESS_LOCAL_WRITE | RD_ACCESS_REMOTE_WRITE;
-	if (!(*mask & RD_QP_SVC_TIME_DEST))
-		attr->svc_time_dest = !(qp->cap & MRC_QP_CAP_SVC_TIME_DEST_UNSUPPORTED);
-	*mask |= RD_QP_ACCESS | RD_QP_SVC_TIME_DEST;
-}
-
 /* Under ctx->lock: what only the API keeps, once the NIC has agreed. */
 static void modify_api_attr(struct mrc_qp *qp, const struct mrc_qp_attr *mrc_attr, int mask)
 {
 	if (mask & MRC_QP_HINT)
 		hint_replace(qp, mrc_attr->qp_hint);
-	if (mask & MRC_QP_CAP)
-		qp->cap = mrc_attr->cap;
 	if (mask & MRC_QP_VENDOR_CFG)
 		memcpy(qp->vendor_cfg, mrc_attr->vendor_cfg, sizeof(qp->vendor_cfg));
 }
@@ -160,7 +152,7 @@ static void modify_api_attr(struct mrc_qp *qp, const struct mrc_qp_attr *mrc_att
 static void reset_api_attr(struct mrc_qp *qp)
 {
 	hint_replace(qp, NULL);
-	qp->cap = 0;
+	set_defaults(qp);
 	memset(qp->vendor_cfg, 0, sizeof(qp->vendor_cfg));
 }
 
@@ -180,8 +172,6 @@ static int modify_locked(struct mrc_qp *qp, const struct ibv_qp_attr *vattr, int
 	mh_qp_query(qp->nic, &now);
 	if ((vattr_mask & IBV_QP_CUR_STATE) && vattr->cur_qp_state != iv_state_from_nic(now.state))
 		return EINVAL;
-	if (!(mask & RD_QP_STATE) || nic.state != RD_QPS_RESET)
-		fill_default_attrs(qp, now.state, &nic, &mask);
 	err = mh_qp_modify(qp->nic, &nic, mask);
 	if (err)
 		return err;

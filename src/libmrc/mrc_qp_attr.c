@@ -211,6 +211,19 @@ int ma_mrc_attr_to_nic(const struct mrc_qp_attr *mrc_attr, int mrc_attr_mask,
 	return profiles_to_nic(mrc_attr, mrc_attr_mask, attr, mask);
 }
 
+static uint32_t cap_from_nic(const struct rd_qp_attr *attr)
+{
+	uint32_t cap = 0;
+
+	if (!attr->trim_nack_dest)
+		cap |= MRC_QP_CAP_TRIM_NACK_DEST_UNSUPPORTED;
+	if (attr->dynamic_mpr)
+		cap |= MRC_QP_CAP_DYNAMIC_MPR;
+	if (!attr->svc_time_dest)
+		cap |= MRC_QP_CAP_SVC_TIME_DEST_UNSUPPORTED;
+	return cap;
+}
+
 /* REQ(api.qp.query) */
 void ma_vattr_from_nic(const struct rd_qp_attr *attr, struct ibv_qp_attr *vattr)
 {
@@ -237,5 +250,6 @@ void ma_mrc_attr_from_nic(const struct rd_qp_attr *attr, struct mrc_qp_attr *mrc
 		.timeout = attr->timeout,
 		.profile = {.ev_profile_id = attr->ev_profile, .cc_profile_id = attr->cc_profile},
 		.retry = {.linear_cnt = attr->retry_linear, .exp_cnt = attr->retry_exp},
+		.cap = cap_from_nic(attr),
 	};
 }

@@ -222,6 +222,57 @@ TEST_WITH(fixture_setup, fixture_teardown, mrc_modify_qp, access_that_nobody_nam
 	assert_u_eq(read.qp_access_flags, 0);
 }
 
+static void move_to(struct mrc_qp *qp, enum ibv_qp_state state)
+{
+	struct ibv_qp_attr v = {.qp_state = state};
+
+	assert_int_equal(mrc_modify_qp(qp, &v, IBV_QP_STATE, NULL, 0), 0);
+}
+
+static uint32_t cap_of(struct mrc_qp *qp)
+{
+	struct mrc_qp_attr read;
+
+	assert_int_equal(mrc_query_qp(qp, NULL, 0, &read, MRC_QP_CAP, NULL), 0);
+	return read.cap;
+}
+
+/* What was set in RESET is not taken back by a move that says nothing of it. */
+TEST_WITH(fixture_setup, fixture_teardown, mrc_modify_qp, set_in_reset_and_moved_later)
+{
+	struct fixture *r = *state;
+	struct ibv_qp_attr v = {.qp_access_flags = 0}, read;
+	struct mrc_qp_attr cap;
+
+	for (uint32_t all = 1; all < 8; all += 2) {
+		cap.cap = all; /* the three that there are, with and without each other */
+		move_to(r->qp[0], IBV_QPS_RESET);
+		assert_int_equal(mrc_modify_qp(r->qp[0], &v, IBV_QP_ACCESS_FLAGS, &cap, MRC_QP_CAP),
+				 0);
+		move_to(r->qp[0], IBV_QPS_INIT);
+		assert_int_equal(mrc_query_qp(r->qp[0], &read, IBV_QP_ACCESS_FLAGS, NULL, 0, NULL),
+				 0);
+		assert_u_eq(read.qp_access_flags, 0);
+		assert_u_eq(cap_of(r->qp[0]), all);
+	}
+}
+
+/* Nobody named them: the peer NACKs trims and may tell service times, also after another RESET. */
+TEST_WITH(fixture_setup, fixture_teardown, mrc_modify_qp, capabilities_that_nobody_named)
+{
+	struct mrc_qp_attr cap = {.cap = MRC_QP_CAP_SVC_TIME_DEST_UNSUPPORTED};
+	struct fixture *r = *state;
+
+	assert_u_eq(cap_of(r->qp[0]), 0);
+	move_to(r->qp[0], IBV_QPS_RESET);
+	move_to(r->qp[0], IBV_QPS_INIT);
+	assert_u_eq(cap_of(r->qp[0]), 0);
+	assert_int_equal(mrc_modify_qp(r->qp[0], NULL, 0, &cap, MRC_QP_CAP), 0);
+	assert_u_eq(cap_of(r->qp[0]), MRC_QP_CAP_SVC_TIME_DEST_UNSUPPORTED);
+	move_to(r->qp[0], IBV_QPS_RESET);
+	assert_u_eq(cap_of(r->qp[0]), 0);
+}
+
 TEST_WITH(fixture_setup, fixture_teardown, mrc_modify_qp, foreign_hint)
 {
 	struct fixture *r = *state;
