@@ -321,7 +321,7 @@ static void plan_receive(struct world *w, struct world_end *to, struct peer_op *
 	uint32_t bytes = op->bytes + world_below(w, 200);
 	size_t n = to->n_receives++;
 
-	if (op->poisoned)
+	if (op->poisoned && !op->has_inv)
 		bytes = op->bytes - 1;
 	to->receives[n] = take_bytes(w, to, bytes, 1);
 	to->receive_bytes[n] = bytes;
@@ -340,8 +340,8 @@ static void plan_bytes(struct world *w, struct world_end *from, struct world_end
 		op->remote = take_bytes(w, to, op->bytes, 1);
 	if (peer_op_takes_receive(op))
 		plan_receive(w, to, op, late);
-	if (op->poisoned)
-		return;
+	if (op->poisoned && !op->has_inv)
+		return; /* a wrong key is found when all has been placed */
 	if (op->kind == PEER_OP_READ)
 		memcpy(from->expected + op->local, to->expected + op->remote, op->bytes);
 	else
@@ -366,6 +366,15 @@ static void use_window(struct world *w, struct world_end *to, struct peer_op *op
 	to->window_is_over = true;
 }
 
+/* Half of the SENDs that are to be refused would invalidate a key that is over, or never was. */
+static void name_no_window(struct world *w, const struct world_end *to, struct peer_op *op)
+{
+	if (!to->window_key || world_below(w, 2))
+		return;
+	op->has_inv = true;
+	op->imm = to->window_is_over ? to->window_key : to->window_key ^ 0x4000;
+}
+
 static void plan_op(struct world *w, enum world_side side, uint8_t extension, bool poisoned)
 {
 	struct world_end *from = &w->ends[side], *to = &w->ends[1 - side];
@@ -381,6 +390,8 @@ static void plan_op(struct world *w, enum world_side side, uint8_t extension, bo
 	op->bytes = poisoned ? 1 + draw_length(w) : draw_length(w);
 	op->has_imm = !poisoned && op->kind <= PEER_OP_SEND && world_below(w, 3) == 0;
 	op->imm = (uint32_t)world_random(w);
+	if (poisoned && op->kind == PEER_OP_SEND)
+		name_no_window(w, to, op);
 	op->fence = extension && world_below(w, 6) == 0;
 	op->solicited = op->kind <= PEER_OP_SEND && world_below(w, 4) == 0;
 	op->post_at_ns = from->n_ops > 0 ? op[-1].post_at_ns : 0;

@@ -190,13 +190,15 @@ static void refuse(struct peer *p, uint8_t syndrome)
 	peer_requester_fail(p, PEER_FLUSHED);
 }
 
-static void invalidate(struct peer *p, const struct peer_packet *pkt)
+/* What a SEND names is made invalid when all of it has arrived; false: it is no key. */
+static bool invalidate(struct peer *p, const struct peer_packet *pkt)
 {
 	if (!peer_opcode_has_inv(pkt->opcode))
-		return;
+		return true;
 	if (pkt->word != p->c.window_key || p->window_is_over)
-		peer_fail(p, "a SEND invalidates key %08" PRIx32, pkt->word);
+		return false;
 	p->window_is_over = true;
+	return true;
 }
 
 /* Executes what has become the next in order. Returns whether a message is complete by that. */
@@ -222,10 +224,13 @@ static bool execute(struct peer *p)
 			execute_request(p, k);
 		if (!peer_opcode_ends(k->pkt.opcode))
 			continue;
+		if (!invalidate(p, &k->pkt)) {
+			refuse(p, PEER_NAK_ACCESS);
+			return false;
+		}
 		r->messages++;
 		if (!needs_receive(&k->pkt))
 			continue;
-		invalidate(p, &k->pkt);
 		p->on_receive(p->user, p->receives_done,
 			      &(struct peer_received){.has_imm = peer_opcode_has_imm(k->pkt.opcode),
 						      .has_inv = peer_opcode_has_inv(k->pkt.opcode),

@@ -91,7 +91,8 @@ void world_complete(struct world *w, enum world_side side, struct peer_op *op,
 	op->done = true;
 	op->status = status;
 	if (op->poisoned)
-		want = op->kind == PEER_OP_SEND ? PEER_INVALID_REQUEST : PEER_ACCESS_ERROR;
+		want = op->kind == PEER_OP_SEND && !op->has_inv ? PEER_INVALID_REQUEST
+								: PEER_ACCESS_ERROR;
 	if (status != want)
 		world_fail(w, "%s: op %zu of kind %d ended with status %d, want %d", name(side), i,
 			   op->kind, status, want);
