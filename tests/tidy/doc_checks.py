@@ -78,6 +78,42 @@ def doc_interop(tree):
     return problems + [f"docs/interop.md: tests/peer has no option {name}" for name in sorted(named - options)]
 
 
+# Those of the reviews of the core: of its protocol, of hostile peers and scale, of forged packets.
+FINDINGS = [*(f"C{n}" for n in range(1, 18)), *(f"S{n}" for n in range(1, 11)),
+            *(f"N{n}" for n in (2, 3, 7, 8, 9, 17, 18))]
+
+
+def _is_test(tree, name):
+    """Whether a name of the table of findings is that of a test, a script, or a world of tests/sim."""
+    kind, _, rest = name.partition(" ")
+    if kind == "script":
+        pattern = f"tests/script/scripts/{rest}{'*' * rest.endswith('/')}.mrc"
+    elif kind == "world":
+        pattern = f"tests/sim/kept/{rest}.plan"
+    else:
+        return name == "every world of tests/sim" or any(
+            f.name == f"{name}.c" and f.parts[0] == "tests" for f in tree.files)
+    return any(tree.root.glob(pattern))
+
+
+def doc_findings(tree):
+    """Each finding has a row in docs/design/0037, with a result and tests that are there."""
+    file = f"{RECORDS}/0037-core-findings.md"
+    if not (tree.root / file).is_file():
+        return []
+    rows = {row[0]: row for row in re.findall(r"^\| ([A-Z]\d+b?) \| [^|]+ \| ([^|]+) \| [^|]+ \| ([^|]+) \|$",
+                                              tree.text(file), re.M)}
+    problems = [f"{file}: no row for {finding}" for finding in FINDINGS if finding not in rows]
+    for finding, result, tests in rows.values():
+        if not result.startswith(("cured", "bounded", "refuted", "open")):
+            problems.append(f"{file}: {finding}: want cured, bounded, refuted or open: {result}")
+        for name in tests.split(", "):
+            other = rows.get(name.removeprefix("as "))
+            if not _is_test(tree, name) and not (name.startswith("as ") and other):
+                problems.append(f"{file}: {finding}: no test is called {name}")
+    return problems
+
+
 def doc_tables(tree):
     """A row of a table stands below its head; an empty line between would end the table."""
     problems = []

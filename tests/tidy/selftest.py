@@ -13,6 +13,7 @@ import tempfile
 import archive_checks
 import compile_checks
 import csource
+import doc_checks
 import run
 import security_checks
 import source_checks
@@ -110,6 +111,12 @@ def engine_map(*names):
         "src/core/engine.h": SPDX + "int mt_x(int a);\nstatic inline int mt_y(int a)\n{\n\treturn a;\n}\n",
         "src/core/libmrc-core.map": "A {\n" + "".join(f"\t{name};\n" for name in names) + "};\n",
     }
+
+
+def findings(first):
+    """A table of findings that has every row but the first, which is this one."""
+    rows = [f"| {name} | a | cured | b | every world of tests/sim |" for name in doc_checks.FINDINGS[1:]]
+    return {"docs/design/0037-core-findings.md": "\n".join([first, *rows]) + "\n"}
 
 
 def security(rows, sentences):
@@ -212,6 +219,15 @@ SOURCE_PLANTS = {
     ),
     "doc_interop__option_that_is_none": plant(
         "doc_interop", {"docs/interop.md": "| a | `b_c` |\n"}, "has no option b_c"
+    ),
+    "doc_findings__no_row": plant("doc_findings", findings(""), "no row for C1"),
+    "doc_findings__no_such_test": plant(
+        "doc_findings", findings("| C1 | a | cured | b | unit_that_is_none |"),
+        "C1: no test is called unit_that_is_none",
+    ),
+    "doc_findings__no_result": plant(
+        "doc_findings", findings("| C1 | a | later | b | as C2 |"),
+        "C1: want cured, bounded, refuted or open: later",
     ),
     "doc_tables__empty_line": plant(
         "doc_tables", {"docs/x.md": "| a |\n|---|\n| 1 |\n\n| 2 |\n"}, "docs/x.md:5: a row"
