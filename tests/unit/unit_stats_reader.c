@@ -700,6 +700,65 @@ TEST(stats_dir_default, is_that_of_the_user_outside_of_a_namespace)
 	assert_i_eq(status, 0);
 }
 
+/* In a user namespace: tells what its user is called there, and waits until it has a map. */
+static void be_unmapped(const int to_parent[2], const int to_child[2])
+{
+	char path[STATS_DIR_MAX], want[STATS_DIR_MAX], go;
+	uid_t uid;
+
+	if (unshare(CLONE_NEWUSER))
+		_exit(2);
+	uid = geteuid();
+	if (write(to_parent[1], &uid, sizeof(uid)) != sizeof(uid) || read(to_child[0], &go, 1) != 1)
+		_exit(2);
+	snprintf(want, sizeof(want), MRC_STATS_DIR_PREFIX "%u", uid);
+	_exit(strcmp(stats_dir_default(path), want) != 0);
+}
+
+/* Gives the process a map of one number, the one before `uid`; false: that is not allowed. */
+static bool map_the_one_before(pid_t pid, uid_t uid)
+{
+	char path[64];
+	bool ok;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/uid_map", (int)pid);
+	f = fopen(path, "we");
+	if (!f)
+		return false;
+	fprintf(f, "%u 5 1", uid - 1);
+	ok = fclose(f) == 0;
+	return ok;
+}
+
+/* Whom a namespace does not know it calls by a number, and that may follow one that it knows. */
+TEST(stats_dir_default, who_has_no_number_in_a_namespace)
+{
+	int to_parent[2], to_child[2], status;
+	bool mapped = false;
+	uid_t uid;
+	pid_t pid;
+
+	assert_int_equal(pipe(to_parent), 0);
+	assert_int_equal(pipe(to_child), 0);
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0)
+		be_unmapped(to_parent, to_child);
+	close(to_parent[1]);
+	close(to_child[0]);
+	if (read(to_parent[0], &uid, sizeof(uid)) == sizeof(uid))
+		mapped = map_the_one_before(pid, uid);
+	if (mapped)
+		mapped = write(to_child[1], "", 1) == 1;
+	close(to_child[1]);
+	close(to_parent[0]);
+	assert_i_eq(waitpid(pid, &status, 0), pid);
+	if (!mapped)
+		test_skip("no map of user numbers");
+	assert_i_eq(status, 0);
+}
+
 /* A segment without events, written by a process that has ended. */
 static void write_ended(uint32_t pid, size_t size)
 {
