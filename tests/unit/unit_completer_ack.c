@@ -258,18 +258,34 @@ CASE(mt_completer_ack, nak_that_names_psn_0)
 	node_check_completion(&n, 72, RD_WC_REM_ACCESS_ERR);
 }
 
-/* The same of the newest packet. */
-CASE(mt_completer_ack, nak_that_names_psn_0_as_the_last)
+/* The same of the newest packet, at once and after a timeout. */
+static void nak_of_the_last(bool late)
 {
+	uint64_t now = 2000;
+
 	opts.attr.sq_psn = 0xFFFFFF;
 	start();
 	for (uint64_t i = 0; i < 2; i++)
 		assert_i_eq(node_post(&n, n.qp, 70 + i, 8, RD_SEND_SIGNALED), MT_OK);
 	assert_u_eq(node_tx(&n, 1000, sent, 8), 2);
-	rx_at(2000, ack_without_psn(0x62, 1));
+	if (late) {
+		node_until_timeout(&n);
+		now = 1000000000;
+	}
+	rx_at(now, ack_without_psn(0x62, 1));
 	assert_u_eq(n.qp->state, RD_QPS_ERR);
 	node_check_completion(&n, 70, RD_WC_SUCCESS);
 	node_check_completion(&n, 71, RD_WC_REM_ACCESS_ERR);
+}
+
+CASE(mt_completer_ack, nak_that_names_psn_0_as_the_last)
+{
+	nak_of_the_last(false);
+}
+
+CASE(mt_completer_ack, nak_that_names_psn_0_as_the_last_after_a_timeout)
+{
+	nak_of_the_last(true);
 }
 
 /* ---- with answers to come ---- */

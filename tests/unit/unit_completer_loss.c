@@ -93,6 +93,7 @@ CASE(mt_completer_sack, a_hole_one_reorder_window_old_is_lost)
 	assert_u_eq(node_stats(&n).lost_inferred, 1);
 	assert_u_eq(node_stats(&n).evs_retired, 1);
 	assert_u_eq(state_of(path), MT_EV_ASSUMED_BAD);
+	assert_u_eq(mt_ev_fault(n.qp->ev_set, path)->lost_bytes, MTU + MT_NOMINAL_HEADER);
 	check_ev_event(path, MT_EV_ASSUMED_BAD, MT_EV_BY_LOSS);
 }
 
@@ -287,6 +288,25 @@ CASE(mt_completer_sack, a_search_that_takes_too_long_goes_on_with_the_next)
 CASE(mt_completer_sack, a_search_goes_on_after_four_billion_packets)
 {
 	search_goes_on(UINT64_C(1) << 32);
+}
+
+/* What is found is not looked at in vain, however much that is. */
+CASE(mt_completer_sack, all_that_is_lost_is_found_at_once)
+{
+	static struct mt_tx_desc sent[SENT_MAX];
+	struct mt_tx_desc last;
+	struct mw_packet pkt;
+
+	opts.attr.mpr = 8;
+	start_message(sent, 460);
+	assert_i_eq(node_post(&n, n.qp, 71, 8, RD_SEND_SIGNALED), MT_OK);
+	assert_u_eq(node_tx(&n, 1000000, &last, 1), 1);
+	pkt = node_sack(&n, &last, 0);
+	pkt.seth.sack_offset = 461; /* of it alone */
+	pkt.seth.sack_bitmap = pkt.seth.ooo_count = 1;
+	rx_at(1010000, pkt);
+	assert_u_eq(psn_state(459), MT_TX_LOST);
+	assert_u_eq(lost(), 460);
 }
 
 /* REQ(req.loss.search-bound) */

@@ -178,6 +178,22 @@ CASE(mt_qp_tick, while_the_only_link_that_is_back_settles_retries_are_tried_and_
 	assert_u_eq(n.qp->state, RD_QPS_ERR);
 }
 
+CASE(mt_qp_tick, nothing_is_used_up_of_the_retries_while_a_link_settles)
+{
+	n.engine->cfg.timing.port_notice_ns = 1000;
+	assert_i_eq(node_post(&n, n.qp, 1, NODE_MTU, 0), MT_OK);
+	mt_engine_port_set(n.engine, 0, 0, false);
+	mt_engine_port_set(n.engine, 0, 1, false);
+	mt_engine_port_set(n.engine, 10, 1, true);
+	assert_true(node_tx_opcode(&n, 10, MW_WRITE_ONLY, &d));
+	n.qp->req.rto.timeouts = 5;
+	mt_qp_tick(n.qp, 11);
+	assert_u_eq(n.qp->req.rto.timeouts, 0);
+	n.qp->req.rto.timeouts = 5;
+	mt_qp_tick(n.qp, 1010);
+	assert_u_eq(n.qp->req.rto.timeouts, 5);
+}
+
 /* Where another port was up all the time nothing was new. */
 CASE(mt_qp_tick, beside_a_link_that_stayed_up_retries_are_used_up)
 {

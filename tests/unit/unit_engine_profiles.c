@@ -60,12 +60,58 @@ CASE(a_new_destination_hears_of_it)
 	struct mt_ev_set *s;
 
 	assert_i_eq(deny(5, true), MT_OK);
+	assert_i_eq(deny(0, true), MT_OK);
+	n.engine->ev_profiles[0].denied[0] |= 1u << opts.ev_profile.n_evs; /* there is no such EV */
 	mb_link_init(&user);
 	while (!(s = mt_ev_sets_acquire(n.engine, 0, &other, &user)))
 		engine_node_grow(&n.base);
 	assert_u_eq(mt_ev_state_of(s, 5), MT_EV_DENIED);
+	assert_u_eq(mt_ev_state_of(s, 0), MT_EV_DENIED);
 	assert_u_eq(mt_ev_state_of(s, 4), MT_EV_GOOD);
 	mt_ev_sets_release(n.engine, s, &user);
+}
+
+static int with_backups(void **state)
+{
+	defaults(state);
+	opts.ev_profile.n_active = 4;
+	start();
+	return 0;
+}
+
+static void add_memory(size_t bytes)
+{
+	size_t size = mb_pool_block_size(bytes);
+
+	mt_engine_add_memory(n.engine, engine_node_block(&n.base, size), size);
+}
+
+/* Neither what a new set shares with others, nor itself, stays behind when it finds too little. */
+TEST_WITH(with_backups, close_node, engine_profiles, a_new_destination_without_memory)
+{
+	const struct rd_gid other = {{0xFD, [15] = 9}};
+	struct mt_ev_profile_cfg profile = opts.ev_profile;
+	struct mb_link user;
+	size_t before;
+	int r;
+
+	profile.evs = opts.evs;
+	ENGINE_NODE_CALL(&n.base, r, mt_ev_profile_set(n.engine, 1, &profile));
+	assert_i_eq(r, MT_OK);
+	ENGINE_NODE_CALL(&n.base, r, mt_ev_profile_deny(n.engine, 1, 0, true));
+	assert_i_eq(r, MT_OK);
+	mb_link_init(&user);
+	node_exhaust(&n);
+	before = n.engine->pool.in_use;
+	add_memory(mt_ev_shared_size(&profile, opts.cfg.n_ports));
+	assert_null(mt_ev_sets_acquire(n.engine, 1, &other, &user));
+	assert_u_eq(n.engine->pool.in_use, before);
+	add_memory(mt_ev_sets_bytes(profile.n_evs, opts.cfg.n_ports));
+	assert_null(mt_ev_sets_acquire(n.engine, 1, &other, &user));
+	assert_u_eq(n.engine->pool.in_use, before);
+	assert_null(n.engine->ev_profiles[1].shared);
+	engine_node_grow(&n.base);
+	assert_non_null(mt_ev_sets_acquire(n.engine, 1, &other, &user));
 }
 
 /* REQ(ctl.ev-denied) */
@@ -216,6 +262,14 @@ CASE(many_evs_are_denied_one_by_one)
 	assert_i_eq(deny(64, false), MT_OK);
 	for (uint32_t k = 0; k < 130; k++)
 		assert_u_eq(states_of(0xFF)[k], k == 64 || k == 128 ? MT_EV_STATES : MT_EV_DENIED);
+}
+
+TEST(mt_ev_denied_bytes, a_word_for_each_64)
+{
+	assert_u_eq(mt_ev_denied_bytes(1), 8);
+	assert_u_eq(mt_ev_denied_bytes(64), 8);
+	assert_u_eq(mt_ev_denied_bytes(65), 16);
+	assert_u_eq(mt_ev_denied_bytes(MT_EVS_MAX), MT_EVS_MAX / 8);
 }
 
 CASE(the_first_ev_may_be_the_last_that_is_left)

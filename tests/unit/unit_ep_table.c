@@ -208,6 +208,17 @@ CASE(mt_ep_match_response, all_of_the_time_may_be_service)
 	assert_u_eq(s->rtt_ns, 0);
 }
 
+CASE(mt_ep_match_response, the_least_service_time_is_some)
+{
+	struct mt_ep_slot *s = sent_at(100, 7);
+	struct mt_ep_response a = answer(120, s->req.id, 8);
+
+	a.ts_shift = 0; /* units of a nanosecond */
+	assert_ptr_equal(mt_ep_match_response(&table, &a), s);
+	assert_u_eq(s->rtt_ns, 19);
+	assert_true(s->svc_time_subtracted);
+}
+
 /* Nothing shows whether the peer answered at once or tells no time: what is agreed says so. */
 CASE(mt_ep_match_response, no_service_time)
 {

@@ -81,6 +81,23 @@ TEST(mt_local_ports_down_ns, since_none_is_up)
 	}
 }
 
+/* From the first that comes back when all were down, for so long and no longer. */
+TEST(mt_local_ports_settle, from_the_first_that_is_back)
+{
+	mt_local_ports_init(&ports, 2, 0);
+	assert_false(mt_local_ports_settle(&ports, 100, 0));
+	mt_local_ports_set(&ports, 0, false, 10);
+	mt_local_ports_set(&ports, 0, true, 20);
+	assert_false(mt_local_ports_settle(&ports, 100, 20));
+	mt_local_ports_set(&ports, 0, false, 30);
+	mt_local_ports_set(&ports, 1, false, 30);
+	assert_false(mt_local_ports_settle(&ports, 100, 30));
+	mt_local_ports_set(&ports, 1, true, 40);
+	mt_local_ports_set(&ports, 0, true, 90);
+	assert_true(mt_local_ports_settle(&ports, 100, 139));
+	assert_false(mt_local_ports_settle(&ports, 100, 140));
+}
+
 TEST(mt_local_ports_nearest, itself_or_the_next_that_is_up)
 {
 	mt_local_ports_init(&ports, 4, 0);

@@ -753,3 +753,31 @@ TEST(mt_spray_set_width, one_at_least_and_no_more_than_there_can_be)
 	mt_spray_set_width(&sp, MT_EVS_MAX, 2);
 	assert_u_eq(sp.width, MT_EVS_MAX / 2);
 }
+
+/* The time at which it was proved may be the first of all. */
+TEST(mt_reverse_ev_newest, one_that_was_proved_at_the_very_beginning)
+{
+	make(8, 2, 8);
+	assert_u_eq(mt_reverse_ev_newest(set, ANY, MT_EV_NONE), MT_EV_NONE);
+	mt_reverse_ev_set(set, 4, 0);
+	assert_u_eq(mt_reverse_ev_newest(set, ANY, MT_EV_NONE), 4);
+	mt_reverse_ev_set(set, 3, 1);
+	assert_u_eq(mt_reverse_ev_newest(set, ANY, MT_EV_NONE), 3);
+	assert_u_eq(mt_reverse_ev_newest(set, 1u << 0, MT_EV_NONE), 4);
+	assert_u_eq(mt_reverse_ev_newest(set, ANY, 3), 4);
+}
+
+/* Half of 32 of the shortest waits for an answer, or of the round trip if that is longer. */
+TEST(mt_reverse_ev_is_due_soon, from_half_of_the_wait_on)
+{
+	struct mt_timing t = {.tail_probe_min_ns = 100};
+
+	make(8, 2, 8);
+	set->probe_rtt_ns = 0;
+	set->reverse_ev_next_ns = 5000;
+	assert_false(mt_reverse_ev_is_due_soon(set, &t, 5000 - 1600 - 1));
+	assert_true(mt_reverse_ev_is_due_soon(set, &t, 5000 - 1600));
+	set->probe_rtt_ns = 4000;
+	assert_false(mt_reverse_ev_is_due_soon(set, &t, 5000 - 2000 - 1));
+	assert_true(mt_reverse_ev_is_due_soon(set, &t, 5000 - 2000));
+}

@@ -123,9 +123,8 @@ bool mt_local_ports_set(struct mt_local_ports *p, uint32_t port, bool up, uint64
 bool mt_local_ports_may_have_lost(const struct mt_local_ports *p, uint32_t port, uint64_t sent_ns);
 /* mt_local_ports_down_ns returns for how long no port has been up; none may be. */
 uint64_t mt_local_ports_down_ns(const struct mt_local_ports *p, uint64_t now_ns);
-/*
- * mt_local_ports_settle says whether one of them is up, and all were down less than so long ago.
- */
+/* mt_local_ports_settle says whether the first of them came back, when all were down, less than so
+ * long ago. */
 bool mt_local_ports_settle(const struct mt_local_ports *p, uint64_t settle_ns, uint64_t now_ns);
 /* mt_local_ports_nearest returns `port` if it is open, else the next that is; one must be up. */
 uint8_t mt_local_ports_nearest(const struct mt_local_ports *p, uint32_t port);

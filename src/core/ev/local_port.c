@@ -56,7 +56,7 @@ uint64_t mt_local_ports_down_ns(const struct mt_local_ports *p, uint64_t now_ns)
 
 bool mt_local_ports_settle(const struct mt_local_ports *p, uint64_t settle_ns, uint64_t now_ns)
 {
-	return p->up != 0 && p->were_gone && now_ns < p->back_ns + settle_ns;
+	return p->were_gone && now_ns < p->back_ns + settle_ns;
 }
 
 uint8_t mt_local_ports_nearest(const struct mt_local_ports *p, uint32_t port)

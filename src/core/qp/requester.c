@@ -92,10 +92,11 @@ static bool asked_long_ago(const struct mt_qp *qp)
 	const struct mt_timing *t = &qp->engine->cfg.timing;
 	uint32_t packets = qp->req.unasked + 1u, bytes = packets * qp->attr.path_mtu;
 
+	if (packets > UINT8_MAX)
+		return true; /* no more are counted */
 	if (bytes < t->sack_bytes)
 		return false;
-	return bytes >= t->sack_in_order_bytes || packets * UINT64_C(4) >= window_packets(qp) ||
-	       packets > UINT8_MAX;
+	return bytes >= t->sack_in_order_bytes || packets * UINT64_C(4) >= window_packets(qp);
 }
 
 /*
@@ -250,10 +251,7 @@ static void count_sent(struct mt_qp *qp, const struct mt_tx_desc *d, uint64_t no
 	st->tx_data_packets++;
 	st->tx_data_bytes += d->pkt.payload_len;
 	st->tx_retransmits += d->pkt.bth.rtx;
-	if (d->pkt.bth.a)
-		qp->req.unasked = 0;
-	else if (qp->req.unasked < UINT8_MAX)
-		qp->req.unasked++;
+	qp->req.unasked = d->pkt.bth.a ? 0 : (uint8_t)(qp->req.unasked + 1);
 	if (qp->ack_held)
 		mt_qp_ack_leaves(qp);
 	mt_pace_sent(&qp->req.pace, now_ns);

@@ -40,7 +40,7 @@ struct mt_requester {
 	uint16_t rqmsn;	      /* WRITE_WITH_IMM posted so far */
 	uint16_t wimm_inflight;
 	uint8_t mpr;		 /* the window now, units of 128 PSNs; see mt_completer_sack */
-	uint8_t unasked;	 /* packets since one asked for a SACK; stops at 255 */
+	uint8_t unasked;	 /* packets since one asked for a SACK */
 	bool repeat_last;	 /* send the last packet of the oldest unfinished WQE once more */
 	bool timed_out;		 /* the next resend does not ask congestion control */
 	bool mpr_offered;	 /* a SACK has offered a window */

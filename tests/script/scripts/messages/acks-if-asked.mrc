@@ -1,6 +1,6 @@
-# A peer that acknowledges messages only when asked costs one timeout, and is asked from then on.
-# REQ(req.ask.end) REQ(req.complete.acked)
-config sack_bytes 4096 sack_in_order_bytes 16384 evs 1 tail_probe 20us timeout 8
+# A peer that acknowledges messages only when asked costs one timeout, and is asked from then on, however lately it
+# was. REQ(req.ask.end) REQ(req.complete.acked)
+config sack_bytes 4096 sack_in_order_bytes 16384 evs 1 tail_probe 100us timeout 8
 
 post write 8 bytes id 1
 > WRITE ONLY psn 100 ackreq
@@ -9,7 +9,7 @@ post write 8 bytes id 1
 expect completion id 1 success
 post write 8 bytes id 2
 > WRITE ONLY psn 101 !ackreq
-+40us..80us > PROBE probe P
++100us..300us > PROBE probe P
 < SACK cack 101 probe P                           # it has come
 ignore PROBE
 +262.144us > WRITE ONLY psn 101 rtx ackreq
@@ -18,3 +18,8 @@ ignore PROBE
 expect completion id 2 success
 post write 8 bytes id 3
 > WRITE ONLY psn 102 ackreq
+< SACK cack 102
+< ACK msn 3 psn 102
+expect completion id 3 success
+post write 8 bytes id 4
+> WRITE ONLY psn 103 ackreq
