@@ -653,3 +653,29 @@ CASE(mt_requester_next, nothing_before_rts)
 	assert_i_eq(node_post(&n, n.qp, 1, 10, 0), MT_ERR_STATE);
 	assert_u_eq(mt_requester_next(n.qp, 0, NODE_ALL_PORTS, sent), MT_NEXT_BLOCKED);
 }
+
+/* Whether a lone message of one packet asks, of a peer that answers and whose ways back are new. */
+static bool lone_message_asks(uint64_t rtt_ns)
+{
+	struct mt_tx_desc d;
+
+	opts.cfg.timing.sack_in_order_bytes = 4 * opts.cfg.timing.sack_bytes;
+	start();
+	n.qp->req.rtt.smoothed_ns = rtt_ns;
+	n.qp->peer->liveness.state = MT_PEER_ALIVE;
+	n.qp->ev_set->reverse_ev_next_ns = UINT64_MAX;
+	assert_i_eq(node_post(&n, n.qp, 70, 8, RD_SEND_SIGNALED), MT_OK);
+	assert_u_eq(node_tx(&n, 1000, &d, 1), 1);
+	return d.pkt.bth.a;
+}
+
+/* REQ(req.ask.end) */
+CASE(mt_requester_next, asks_while_no_round_trip_is_known)
+{
+	assert_true(lone_message_asks(0));
+}
+
+CASE(mt_requester_next, asks_no_more_once_one_is_known)
+{
+	assert_false(lone_message_asks(1000));
+}
