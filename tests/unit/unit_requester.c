@@ -654,7 +654,7 @@ CASE(mt_requester_next, nothing_before_rts)
 	assert_u_eq(mt_requester_next(n.qp, 0, NODE_ALL_PORTS, sent), MT_NEXT_BLOCKED);
 }
 
-/* Whether a lone message of one packet asks, of a peer that answers and whose ways back are new. */
+/* Whether a lone packet asks, of a peer that answers and whose return paths are new. */
 static bool lone_message_asks(uint64_t rtt_ns)
 {
 	struct mt_tx_desc d;
