@@ -35,7 +35,7 @@ include(GNUInstallDirs)
 find_package(Threads REQUIRED)
 
 set(SOFTMRC_OUTPUT_DIR ${PROJECT_BINARY_DIR} CACHE PATH "Folder that gets bin/ and lib/")
-set(SOFTMRC_MODULES base wire fabric core ud io stats node store host libmrc libibverbs switchq sim lab ui exporter study demo cli)
+set(SOFTMRC_MODULES base wire fabric core ud io stats node store host libmrc libibverbs switchq sim lab ui exporter mrcd study demo cli)
 # These see no operating system: no _GNU_SOURCE, no fortified libc, only the four freestanding headers.
 set(SOFTMRC_PURE_MODULES base wire core)
 set(SOFTMRC_MODULES_BUILT ${SOFTMRC_MODULES})
@@ -128,6 +128,17 @@ if(MNL_INCLUDE_DIR AND MNL_LIBRARY)
 elseif(NOT SOFTMRC_PURE_ONLY)
 	message(FATAL_ERROR "libmnl.h or libmnl not found: run tools/deps, "
 		"or apt-get install libmnl-dev")
+endif()
+
+find_path(SYSTEMD_INCLUDE_DIR systemd/sd-daemon.h)
+find_library(SYSTEMD_LIBRARY systemd)
+if(SYSTEMD_INCLUDE_DIR AND SYSTEMD_LIBRARY)
+	add_library(softmrc_systemd INTERFACE)
+	target_include_directories(softmrc_systemd SYSTEM INTERFACE ${SYSTEMD_INCLUDE_DIR})
+	target_link_libraries(softmrc_systemd INTERFACE ${SYSTEMD_LIBRARY})
+elseif(NOT SOFTMRC_PURE_ONLY)
+	message(FATAL_ERROR "systemd/sd-daemon.h or libsystemd not found: run tools/deps, "
+		"or apt-get install libsystemd-dev")
 endif()
 
 find_path(IBVERBS_INCLUDE_DIR infiniband/verbs.h)

@@ -8,6 +8,7 @@
 
 #include "ui/verb.h"
 
+extern const struct ui_verb cli_ctl_verb;    /* the controller API, through mrcd */
 extern const struct ui_verb cli_doctor_verb; /* the status may also be 3: warnings */
 extern const struct ui_verb cli_dump_verb;   /* the packets of a capture file */
 extern const struct ui_verb cli_lab_verb;    /* a fabric of network namespaces */

@@ -41,10 +41,12 @@ static struct demo_times *current_times(struct demo_run *run)
 	return run->current < run->cfg.script->n ? &run->fault[run->current].times : NULL;
 }
 
-static void take_event(void *arg, const struct mrc_stats_event *event)
+static void take_event(void *arg, const struct stats_process *process,
+		       const struct mrc_stats_event *event)
 {
 	struct demo_run *run = arg;
 
+	(void)process;
 	demo_times_event(current_times(run), &run->bad, event);
 }
 

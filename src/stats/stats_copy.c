@@ -147,7 +147,7 @@ static uint64_t take_events(struct stats_process *p, stats_event_fn fn, void *co
 	if (later - first >= MRC_STATS_EVENTS)
 		first = later - MRC_STATS_EVENTS + 1;
 	for (uint64_t i = first; i < end; i++)
-		fn(context, &ring[i % MRC_STATS_EVENTS]);
+		fn(context, p, &ring[i % MRC_STATS_EVENTS]);
 	return first < end ? first - begin : end - begin;
 }
 

@@ -88,8 +88,9 @@ int stats_reader_copy(struct stats_reader *s, uint64_t now_ns);
  */
 int stats_reader_read(struct stats_reader *s, uint64_t now_ns);
 
-/* stats_event_fn is given one event. */
-typedef void (*stats_event_fn)(void *context, const struct mrc_stats_event *event);
+/* stats_event_fn is given one event, and whose it is. */
+typedef void (*stats_event_fn)(void *context, const struct stats_process *process,
+			       const struct mrc_stats_event *event);
 
 /*
  * stats_reader_events calls fn with all events logged since the last call, those of a process in

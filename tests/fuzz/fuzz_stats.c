@@ -70,8 +70,10 @@ static void change(const uint8_t *data, size_t size)
 	}
 }
 
-static void take_event(void *context, const struct mrc_stats_event *event)
+static void take_event(void *context, const struct stats_process *process,
+		       const struct mrc_stats_event *event)
 {
+	mb_assert(process);
 	(void)event;
 	++*(uint32_t *)context;
 }

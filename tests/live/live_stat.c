@@ -8,6 +8,7 @@
 #include "support/test.h"
 
 #include <arpa/inet.h>
+#include <limits.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
@@ -21,6 +22,7 @@
 
 static char dir[] = "/tmp/mrc-live-stat-XXXXXX", port[8];
 static struct mh_device *device;
+static pid_t running; /* a server that a case has not ended */
 
 static int stat_setup(void **state)
 {
@@ -37,6 +39,11 @@ static int stat_setup(void **state)
 static int stat_teardown(void **state)
 {
 	(void)state;
+	if (running) {
+		kill(running, SIGKILL);
+		waitpid(running, NULL, 0);
+		running = 0;
+	}
 	unsetenv("MRC_PORTS");
 	unsetenv("MRC_STATS_DIR");
 	return mh_device_close(device) || rmdir(dir);
@@ -126,6 +133,7 @@ static pid_t start_server(void)
 		_exit(127);
 	}
 	assert_true(pid > 0);
+	running = pid;
 	return pid;
 }
 
@@ -135,6 +143,7 @@ static void stop_server(pid_t pid)
 
 	assert_int_equal(kill(pid, SIGTERM), 0);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
+	running = 0;
 	assert_true(WIFEXITED(status));
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
@@ -233,17 +242,20 @@ STAT_TEST(does_not_spin_without_descriptors)
 	struct rlimit before_that, limit;
 	pid_t server = start_server();
 	int fd = connect_to_server();
-	long before;
+	long before, used = LONG_MAX;
 
 	close(fd);
 	assert_int_equal(prlimit(server, RLIMIT_NOFILE, NULL, &before_that), 0);
 	limit = (struct rlimit){INHERITED, before_that.rlim_max};
 	assert_int_equal(prlimit(server, RLIMIT_NOFILE, &limit, NULL), 0);
 	fd = connect_to_server();
-	poll(NULL, 0, 200);
-	before = ticks_of(server);
-	poll(NULL, 0, 1000);
-	assert_in_range(ticks_of(server) - before, 0, sysconf(_SC_CLK_TCK) / 20);
+	/* What it does before it waits may take its time on a busy machine. */
+	for (int i = 0; i < 15 && used > sysconf(_SC_CLK_TCK) / 20; i++) {
+		before = ticks_of(server);
+		poll(NULL, 0, 1000);
+		used = ticks_of(server) - before;
+	}
+	assert_in_range(used, 0, sysconf(_SC_CLK_TCK) / 20);
 	/* What looks for leaks at its end opens files. */
 	assert_int_equal(prlimit(server, RLIMIT_NOFILE, &before_that, NULL), 0);
 	close(fd);

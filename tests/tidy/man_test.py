@@ -97,6 +97,13 @@ def mrc_page_has_every_verb_and_flag():
     return problems
 
 
+def mrcd_page_has_every_flag():
+    page, flags = (MAN / "man8/mrcd.8").read_text(encoding="utf-8").replace("\\-", "-"), verbs.declared(daemon=True)
+    if not flags:
+        return ["mrcd has no flags"]
+    return [f"mrcd(8): no {flag}" for flag in sorted(flags) if flag not in page]
+
+
 def a_missing_flag_is_noticed():
     """The check itself: a verb and a flag too many, and a table that is read."""
     page = verbs.output(MRC, "man")
@@ -120,7 +127,7 @@ def pages(folder):
     """All pages, mrc(1) among them, which is written to a folder."""
     page = pathlib.Path(folder, "mrc.1")
     page.write_text(verbs.output(MRC, "man"), encoding="utf-8")
-    return [page, *sorted(MAN.glob("man[37]/*"))]
+    return [page, *sorted(MAN.glob("man[378]/*"))]
 
 
 def lint(command, harmless):
@@ -156,6 +163,7 @@ def main():
             ("man__what_is_missing_is_noticed", what_is_missing_is_noticed),
             ("man__pages_have_all_parts", pages_have_all_parts),
             ("man__mrc_page_has_every_verb_and_flag", mrc_page_has_every_verb_and_flag),
+            ("man__mrcd_page_has_every_flag", mrcd_page_has_every_flag),
             ("man__a_missing_flag_is_noticed", a_missing_flag_is_noticed),
             ("man__mrc_page_refers_to_pages", mrc_page_refers_to_pages),
             ("man__groff_is_content", groff_is_content),

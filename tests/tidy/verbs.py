@@ -30,7 +30,8 @@ def read(mrc):
     return found
 
 
-def declared():
-    """Every flag that a table of flags in the sources has."""
-    texts = [path.read_text(encoding="utf-8") for path in (run.ROOT / "src").rglob("*.c")]
+def declared(daemon=False):
+    """Every flag that a table of flags in the sources has, of mrc or of the daemon."""
+    paths = [p for p in (run.ROOT / "src").rglob("*.c") if (p.parent.name == "mrcd") == daemon]
+    texts = [path.read_text(encoding="utf-8") for path in paths]
     return {flag for text in texts for flag in DECLARED.findall(text)}

@@ -830,8 +830,10 @@ ENDED_TEST(stats_reader_find, leaves_what_is_not_ready)
 static uint64_t stamps[8];
 static uint32_t taken;
 
-static void take_stamp(void *context, const struct mrc_stats_event *event)
+static void take_stamp(void *context, const struct stats_process *process,
+		       const struct mrc_stats_event *event)
 {
+	assert_ptr_equal(process, &stats.process[0]);
 	assert_ptr_equal(context, &taken);
 	if (taken < 8)
 		stamps[taken] = event->at_ns;

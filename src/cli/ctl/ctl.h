@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* ctl.h - the parts of `mrc ctl`: requests to mrcd, and its answers for eyes. */
+#ifndef SOFTMRC_CLI_CTL_CTL_H
+#define SOFTMRC_CLI_CTL_CTL_H
+
+#include "ui/text.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+struct ctl_link {
+	const char *path;
+	FILE *f;
+};
+
+/* ctl_link_open connects to mrcd: the socket `path`, or, where that is NULL, the one in the folder
+ * that MRC_NODE_DIR names, or the default one. 0, or 1 with a message. */
+int ctl_link_open(struct ctl_link *link, const char *path);
+void ctl_link_close(struct ctl_link *link);
+/* ctl_link_ask sends a request, which it drops, and returns a new answer; NULL: a message was
+ * printed. */
+json_t *ctl_link_ask(struct ctl_link *link, json_t *request);
+/* ctl_link_next waits for a line; NULL: the connection has ended. */
+json_t *ctl_link_next(struct ctl_link *link);
+
+/*
+ * ctl_words_add adds words KEY=VALUE to a request: numbers, true, false, lists with commas, else
+ * text. false: a word has no `=`, or a key occurs twice; *wrong is the word.
+ */
+bool ctl_words_add(json_t *request, const char *const *word, size_t n, const char **wrong);
+
+/* ctl_show_answer appends what an answer says, as tables. */
+void ctl_show_answer(const json_t *answer, struct ui_text *out);
+/* ctl_show_event appends one line. */
+void ctl_show_event(const json_t *event, struct ui_text *out);
+
+#endif

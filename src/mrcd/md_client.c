@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * md_client.c - one connection of the socket: see md_serve.h. It has a buffer for one request, and
+ * who does not read his answers is asked nothing more until he does.
+ */
+#include "mrcd/md_serve.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+int md_client_init(struct md_client *c, int fd, const struct md_peer *peer, uint64_t now_ns)
+{
+	*c = (struct md_client){.fd = -1};
+	c->in = malloc(MD_REQUEST_MAX);
+	if (!c->in)
+		return ENOMEM;
+	c->fd = fd;
+	c->peer = *peer;
+	c->tokens = MD_BURST;
+	c->token_ns = now_ns;
+	return 0;
+}
+
+void md_client_fini(struct md_client *c)
+{
+	if (c->fd >= 0)
+		close(c->fd);
+	free(c->in);
+	ui_text_fini(&c->out);
+	*c = (struct md_client){.fd = -1};
+}
+
+static void add_line(struct md_client *c, const json_t *json)
+{
+	char *text = json_dumps(json, JSON_COMPACT);
+
+	if (text)
+		ui_text_add(&c->out, "%s\n", text);
+	free(text);
+}
+
+static double tokens_at(const struct md_client *c, uint64_t now_ns)
+{
+	double tokens = c->tokens + (double)(now_ns - c->token_ns) * MD_RATE / 1e9;
+
+	return tokens < MD_BURST ? tokens : MD_BURST;
+}
+
+short md_client_wants(const struct md_client *c, uint64_t now_ns)
+{
+	bool may_ask = !c->ends && tokens_at(c, now_ns) >= 1 && c->out.len - c->sent < MD_OUT_MAX;
+
+	return (short)((may_ask ? POLLIN : 0) | (c->out.len > c->sent ? POLLOUT : 0));
+}
+
+static void refuse_long_line(struct md_client *c)
+{
+	json_t *answer = json_pack("{s:b, s:s, s:s}", "ok", 0, "errno", "E2BIG", "error",
+				   "a request is one line of less than 65536 bytes");
+
+	add_line(c, answer);
+	json_decref(answer);
+	c->ends = true;
+	c->got = 0;
+}
+
+/* One line, if there is a whole one. */
+static bool answer_line(struct md_client *c, struct md_node *node, json_t *said)
+{
+	const char *end = memchr(c->in, '\n', c->got);
+	size_t len = end ? (size_t)(end - c->in) : 0;
+	json_t *answer, *event;
+
+	if (!end)
+		return false;
+	answer = md_request(node, &c->peer, c->in, len, &event);
+	add_line(c, answer);
+	json_decref(answer);
+	if (event)
+		json_array_append_new(said, event);
+	c->got -= len + 1;
+	memmove(c->in, c->in + len + 1, c->got);
+	c->tokens -= 1;
+	return true;
+}
+
+bool md_client_receive(struct md_client *c, struct md_node *node, uint64_t now_ns, json_t *said)
+{
+	ssize_t n = 0;
+
+	if (c->got < MD_REQUEST_MAX) {
+		n = recv(c->fd, c->in + c->got, MD_REQUEST_MAX - c->got, MSG_DONTWAIT);
+		if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
+			return false;
+	}
+	c->got += n > 0 ? (size_t)n : 0;
+	c->tokens = tokens_at(c, now_ns);
+	c->token_ns = now_ns;
+	while (c->tokens >= 1 && c->out.len - c->sent < MD_OUT_MAX && answer_line(c, node, said))
+		;
+	if (c->got == MD_REQUEST_MAX && !memchr(c->in, '\n', c->got))
+		refuse_long_line(c);
+	return true;
+}
+
+bool md_client_send(struct md_client *c)
+{
+	ssize_t n;
+
+	if (c->out.len == c->sent)
+		return !c->ends;
+	n = send(c->fd, c->out.data + c->sent, c->out.len - c->sent, MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (n < 0 && errno != EAGAIN && errno != EINTR)
+		return false;
+	c->sent += n > 0 ? (size_t)n : 0;
+	if (c->sent < c->out.len)
+		return true;
+	ui_text_clear(&c->out);
+	c->sent = 0;
+	return !c->ends;
+}
+
+/* What was dropped is said with the next event that is not. */
+bool md_client_tell(struct md_client *c, const json_t *event)
+{
+	json_t *with;
+
+	if (c->out.len - c->sent >= MD_EVENTS_OUT_MAX) {
+		c->dropped++;
+		return false;
+	}
+	if (!c->dropped) {
+		add_line(c, event);
+		return true;
+	}
+	with = json_copy((json_t *)event);
+	json_object_set_new(with, "dropped", json_integer((json_int_t)c->dropped));
+	c->dropped = 0;
+	add_line(c, with);
+	json_decref(with);
+	return true;
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* md_node.c - the state that mrcd answers for, from its store and its file: see md_node.h. */
+#include "mrcd/md_node.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "mrcd/md_log.h"
+
+#define BY "mrcd " SOFTMRC_VERSION
+
+int md_node_create(struct md_node *node, const char *config_path, const struct md_config *config)
+{
+	*node = (struct md_node){.config_path = config_path, .writer = {.dir = -1, .lock = -1}};
+	node->now = malloc(sizeof(*node->now));
+	node->next = malloc(sizeof(*node->next));
+	node->notes = json_object();
+	if (!node->now || !node->next || !node->notes) {
+		md_node_destroy(node);
+		return ENOMEM;
+	}
+	node->config = *config;
+	mn_state_init(node->now);
+	mn_state_init(node->next);
+	return 0;
+}
+
+void md_node_destroy(struct md_node *node)
+{
+	if (node->writer.lock >= 0)
+		store_writer_close(&node->writer);
+	free(node->now);
+	free(node->next);
+	json_decref(node->notes);
+	md_config_free(&node->config);
+	node->now = node->next = NULL;
+	node->notes = NULL;
+}
+
+/* Notes first: one that has lost its denial says nothing, a denial without its note too little. */
+static int commit(struct md_node *node, struct store_error *error)
+{
+	int err = md_notes_save(node->config.dir, node->config.device, node->notes);
+
+	if (err)
+		md_log(MD_WARNING, "notes", MD_NOBODY,
+		       "the reasons of denied EVs could not be kept: %s", strerror(err));
+	err = store_writer_commit(&node->writer, node->next, error);
+	node->generation = node->writer.info.generation;
+	return err;
+}
+
+static int put_in_force(struct md_node *node, struct md_config_error *error)
+{
+	struct store_error failed = {0};
+	int err = 0;
+
+	/* A state that is what it was is not written again, unless there is none yet. */
+	if (node->generation && mn_state_bytes(node->now) == mn_state_bytes(node->next) &&
+	    memcmp(node->now, node->next, mn_state_bytes(node->now)) == 0)
+		return 0;
+	err = node->commit(node, &failed);
+	if (err)
+		snprintf(error->text, sizeof(error->text), "%s", failed.text);
+	else
+		mn_state_copy(node->now, node->next);
+	return err;
+}
+
+static int apply_file(struct md_node *node, const struct md_config *c,
+		      struct md_config_error *error)
+{
+	struct mn_device d;
+	int err;
+
+	md_config_device(c, geteuid(), &d);
+	mn_state_copy(node->next, node->now);
+	err = md_config_apply(c, node->config_path, &d, node->next, error);
+	return err ? err : put_in_force(node, error);
+}
+
+int md_node_open(struct md_node *node, struct md_config_error *error)
+{
+	struct store_error lost = {0}, failed = {0};
+	const struct md_config *c = &node->config;
+	int err =
+		store_writer_open(&node->writer, c->dir, c->device, BY, node->now, &lost, &failed);
+
+	if (err) {
+		snprintf(error->text, sizeof(error->text), "%s", failed.text);
+		node->writer.lock = -1;
+		return err;
+	}
+	if (lost.text[0])
+		md_log(MD_ERROR, "store-lost", MD_NOBODY, "%s; what was decided is lost",
+		       lost.text);
+	node->commit = commit;
+	node->generation = node->writer.info.generation;
+	json_decref(node->notes);
+	node->notes = md_notes_load(c->dir, c->device);
+	/* What clients decided counts until the file is to be read again. */
+	return node->generation ? 0 : apply_file(node, &node->config, error);
+}
+
+/* What a running daemon does not change. */
+static int check_fixed(const struct md_node *node, const struct md_config *c,
+		       struct md_config_error *error)
+{
+	const struct md_config *was = &node->config;
+	const char *key = NULL;
+
+	if (strcmp(was->dir, c->dir) != 0)
+		key = "node.dir";
+	else if (strcmp(was->device, c->device) != 0)
+		key = "node.device";
+	else if (was->ports != c->ports)
+		key = "device.ports";
+	else if (was->formats != c->formats)
+		key = "device.ev_format";
+	else if (was->evs != c->evs)
+		key = "device.evs";
+	else if (strcmp(was->listen, c->listen) != 0 || was->processes != c->processes)
+		key = "metrics.listen or metrics.processes";
+	else if (strcmp(was->group, c->group) != 0)
+		key = "access.group";
+	if (!key)
+		return 0;
+	snprintf(error->text, sizeof(error->text),
+		 "%.199s: %s is another one; that takes a restart of mrcd, which stops no traffic",
+		 node->config_path, key);
+	return EBUSY;
+}
+
+int md_node_reload(struct md_node *node, struct md_config_error *error)
+{
+	struct md_config c;
+	int err = md_config_load(&c, node->config_path, error);
+
+	node->counts.reloads++;
+	if (!err) {
+		err = check_fixed(node, &c, error);
+		if (!err)
+			err = apply_file(node, &c, error);
+		if (err) {
+			md_config_free(&c);
+		} else {
+			md_config_free(&node->config);
+			node->config = c;
+			md_log_open((enum md_level)c.level);
+		}
+	}
+	node->counts.reloads_refused += err != 0;
+	return err;
+}

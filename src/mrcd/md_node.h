@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * md_node.h - what mrcd keeps: the device's state, why EVs are denied, and counts; and requests
+ * about it. One thread.
+ */
+#ifndef SOFTMRC_MRCD_MD_NODE_H
+#define SOFTMRC_MRCD_MD_NODE_H
+
+#include "mrcd/md_config.h"
+#include "store/store.h"
+
+/* A request is one line of JSON, shorter than this. */
+#define MD_REQUEST_MAX 65536u
+
+/* Who asks. */
+struct md_peer {
+	uint32_t uid, pid;
+	bool may_change;
+	bool follows; /* events, from now on */
+};
+
+struct md_counts {
+	uint64_t requests, refused; /* lines of clients; those with an error for an answer */
+	uint64_t changes;	    /* commits */
+	uint64_t reloads, reloads_refused;
+	uint64_t events, events_dropped; /* sent to those who follow; too many for them */
+	uint32_t clients;
+};
+
+struct md_node {
+	const char *config_path;
+	struct md_config config;
+	struct mn_state *now, *next; /* in force; being made */
+	uint64_t generation;
+	json_t *notes; /* of denied EVs, by md_note_key */
+	struct md_counts counts;
+	/* Puts notes and *next in force, or nothing of it: 0, or an errno value and the error. */
+	int (*commit)(struct md_node *node, struct store_error *error);
+	struct store_writer writer; /* what md_node_commit writes to */
+};
+
+/*
+ * md_node_create takes over a configuration and gives the node a state in which nothing is decided.
+ * 0, or ENOMEM, with nothing kept.
+ */
+int md_node_create(struct md_node *node, const char *config_path, const struct md_config *config);
+void md_node_destroy(struct md_node *node);
+
+/*
+ * md_node_open becomes the writer of the store and takes up what it has, or, if there is none yet,
+ * makes it what the configuration says. Errors of store_writer_open and md_config_apply, and the
+ * error in words.
+ */
+int md_node_open(struct md_node *node, struct md_config_error *error);
+/* md_node_reload reads the configuration anew; after an error all is as it was. */
+int md_node_reload(struct md_node *node, struct md_config_error *error);
+
+/*
+ * md_request answers one line, which may be any bytes: a new object, with "ok" true, or false with
+ * "errno" and "error". *said is a new object for those who follow events, or NULL.
+ */
+json_t *md_request(struct md_node *node, struct md_peer *peer, const char *line, size_t len,
+		   json_t **said);
+
+/* ---- notes: md_notes.c ---- */
+
+/* md_notes_load reads DIR/DEVICE.notes; an empty object if there is none or it is none. */
+json_t *md_notes_load(const char *dir, const char *device);
+/* md_notes_save replaces the file, whole or not at all. 0, or an errno value. */
+int md_notes_save(const char *dir, const char *device, const json_t *notes);
+/* md_notes_update returns a new object: notes of EVs that are denied in *s, and of those of `args`
+ * that `key` names as a reason. */
+json_t *md_notes_update(const json_t *notes, const struct mn_state *s, const json_t *args,
+			int64_t now_s);
+
+/* ---- for Prometheus: md_metrics.c ---- */
+
+/* What another thread shows: copied under a lock. */
+struct md_metrics {
+	struct md_counts counts;
+	uint64_t generation;
+	uint32_t n_ports;
+	uint8_t admin[MN_PORTS_MAX];
+	uint32_t denied[MN_EV_PROFILES];
+	uint8_t online[MN_EV_PROFILES];
+};
+
+void md_metrics_read(const struct md_node *node, struct md_metrics *m);
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * md_peer.c - who is at the other end of a socket: see md_serve.h.
+ *
+ * The kernel says which user and process connected. Capabilities are those of the process as /proc
+ * has them now, and count only if it is of that user still and in the user namespace of mrcd: in
+ * one of its own everybody has all of them.
+ */
+#include "mrcd/md_serve.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <linux/capability.h>
+
+static const char *find_line(const char *text, const char *name)
+{
+	const char *at = strstr(text, name);
+
+	return at && (at == text || at[-1] == '\n') ? at + strlen(name) : NULL;
+}
+
+bool md_peer_caps_allow(const char *status, uint32_t uid)
+{
+	const char *of = find_line(status, "Uid:"), *caps = find_line(status, "CapEff:");
+	unsigned long long set;
+	unsigned int effective;
+
+	if (!of || !caps || sscanf(of, " %*u %u", &effective) != 1 ||
+	    sscanf(caps, " %llx", &set) != 1)
+		return false;
+	return effective == uid && (set >> CAP_NET_ADMIN & 1);
+}
+
+static bool is_of_our_namespace(uint32_t pid)
+{
+	struct stat theirs, ours;
+	char path[48];
+
+	snprintf(path, sizeof(path), "/proc/%u/ns/user", pid);
+	return stat(path, &theirs) == 0 && stat("/proc/self/ns/user", &ours) == 0 &&
+	       theirs.st_ino == ours.st_ino && theirs.st_dev == ours.st_dev;
+}
+
+static bool has_net_admin(const struct md_peer *peer)
+{
+	char path[48], text[4096];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%u/status", peer->pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	return md_peer_caps_allow(text, peer->uid) && is_of_our_namespace(peer->pid);
+}
+
+int md_peer_find(int fd, bool lab, struct md_peer *peer)
+{
+	struct ucred who;
+	socklen_t len = sizeof(who);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len))
+		return errno;
+	*peer = (struct md_peer){.uid = who.uid, .pid = (uint32_t)who.pid};
+	peer->may_change = lab || peer->uid == 0 || has_net_admin(peer);
+	return 0;
+}

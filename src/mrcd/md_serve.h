@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * md_serve.h - mrcd's two doors: the socket, on which clients ask and follow events, and the port
+ * that Prometheus scrapes, which a thread of its own answers.
+ */
+#ifndef SOFTMRC_MRCD_MD_SERVE_H
+#define SOFTMRC_MRCD_MD_SERVE_H
+
+#include <poll.h>
+#include <pthread.h>
+
+#include "exporter/exporter.h"
+#include "mrcd/md_node.h"
+
+/* ---- who is at the other end: md_peer.c ---- */
+
+/*
+ * md_peer_find asks the kernel who connected. May change: root; who has CAP_NET_ADMIN in the user
+ * namespace of this process; everyone where `lab` is. 0, or an errno value.
+ */
+int md_peer_find(int fd, bool lab, struct md_peer *peer);
+/* md_peer_caps_allow says whether the text of /proc/PID/status has CAP_NET_ADMIN effective, and is
+ * of that user. */
+bool md_peer_caps_allow(const char *status, uint32_t uid);
+
+/* ---- the socket: md_socket.c, md_client.c ---- */
+
+#define MD_SOCKET_NAME "mrcd.sock"
+#define MD_CLIENTS 128u
+#define MD_CLIENTS_OF_USER 32u
+/* Answers and events that wait for a client; beyond, events are dropped and counted. */
+#define MD_OUT_MAX (1u << 20)
+#define MD_EVENTS_OUT_MAX (1u << 18)
+/* Requests of a client: so many at once, and a second. */
+#define MD_BURST 200u
+#define MD_RATE 1000u
+
+struct md_client {
+	int fd; /* -1: free */
+	struct md_peer peer;
+	char *in; /* MD_REQUEST_MAX bytes */
+	size_t got;
+	struct ui_text out;
+	size_t sent;
+	double tokens;
+	uint64_t token_ns, dropped;
+	bool ends; /* once its answers are sent */
+};
+
+struct md_door {
+	struct md_node *node;
+	int fd;
+	uint64_t deaf_until_ns; /* no descriptor was left for a client */
+	struct md_client client[MD_CLIENTS];
+	char path[MD_PATH_MAX + 16];
+};
+
+/*
+ * md_door_open listens on DIR/mrcd.sock. What is there is replaced: the lock of the store says that
+ * no other mrcd lives. 0, or an errno value and the error.
+ */
+int md_door_open(struct md_door *door, struct md_node *node, struct md_config_error *error);
+void md_door_close(struct md_door *door);
+#define MD_DOOR_POLLED (MD_CLIENTS + 1u)
+/* md_door_poll fills in what to wait for, and returns for how many ms at most, -1 for ever. */
+int md_door_poll(const struct md_door *door, struct pollfd fds[MD_DOOR_POLLED], uint64_t now_ns);
+void md_door_serve(struct md_door *door, const struct pollfd fds[MD_DOOR_POLLED], uint64_t now_ns);
+/* md_door_tell sends an event to those who follow; where `uid` is not MD_NOBODY, to that user and
+ * those who may change alone. */
+void md_door_tell(struct md_door *door, const json_t *event, int64_t uid);
+bool md_door_is_followed(const struct md_door *door);
+
+/* One client: md_client.c. */
+int md_client_init(struct md_client *c, int fd, const struct md_peer *peer, uint64_t now_ns);
+void md_client_fini(struct md_client *c);
+/* md_client_wants returns what to wait for: no input where too many requests came. */
+short md_client_wants(const struct md_client *c, uint64_t now_ns);
+/* md_client_receive reads and answers; *said collects events. false: it is to be ended. */
+bool md_client_receive(struct md_client *c, struct md_node *node, uint64_t now_ns, json_t *said);
+bool md_client_send(struct md_client *c);
+bool md_client_tell(struct md_client *c, const json_t *event);
+
+/* ---- EV events of processes: md_events.c ---- */
+
+struct md_events {
+	struct stats_reader *stats;
+	uint64_t next_ns;
+	bool were_followed;
+};
+
+/* 0, or ENOMEM. */
+int md_events_open(struct md_events *events);
+void md_events_close(struct md_events *events);
+/* md_events_tell looks for new ones, ten times a second while somebody follows. */
+void md_events_tell(struct md_events *events, struct md_door *door, uint64_t now_ns);
+
+/* ---- the port for Prometheus: md_http.c ---- */
+
+struct md_http {
+	pthread_t thread;
+	bool runs;
+	int fd, stop_fd;
+	struct stats_reader *stats;
+	uint32_t processes;
+	pthread_mutex_t lock;
+	struct md_metrics metrics; /* under lock */
+};
+
+/* md_http_open does nothing where config.listen is empty. 0, or an errno value and the error. */
+int md_http_open(struct md_http *http, const struct md_config *c, struct md_config_error *error);
+void md_http_update(struct md_http *http, const struct md_node *node);
+void md_http_close(struct md_http *http);
+/* md_metrics_put appends what mrcd itself has. */
+void md_metrics_put(const struct md_metrics *m, enum stat_format format, struct ui_text *out);
+
+/* ---- the whole: md_daemon.c ---- */
+
+/* md_daemon_run runs until SIGTERM or SIGINT. The exit status. */
+int md_daemon_run(const char *config_path, const struct md_config *config);
+/* md_main is main(), but for a name. */
+int md_main(int argc, char **argv);
+
+#endif

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * live_mrcd.c - the socket of mrcd, with clients of other users, clients that flood, and clients
+ * that do not read: the door and its clients run here, in one thread, beside them.
+ */
+#include "mrcd/md_serve.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "mrcd/md_log.h"
+#include "support/test.h"
+#include "ui/terminal.h"
+
+static struct md_node node;
+static struct md_door door;
+static char dir[] = "/tmp/mrc-live-mrcd-XXXXXX";
+
+static int door_setup(void **state)
+{
+	struct md_config config;
+	struct md_config_error error = {""};
+	char text[200];
+
+	(void)state;
+	memcpy(dir + sizeof(dir) - 7, "XXXXXX", 6);
+	if (!mkdtemp(dir) || chmod(dir, 0755))
+		return -1;
+	snprintf(text, sizeof(text), "[node]\ndir = \"%s/node\"\n[device]\nports = 2\n", dir);
+	if (md_config_parse(&config, "x", text, &error) ||
+	    md_node_create(&node, "/nowhere", &config) || md_node_open(&node, &error) ||
+	    md_door_open(&door, &node, &error)) {
+		fprintf(stderr, "%s\n", error.text);
+		return -1;
+	}
+	return 0;
+}
+
+static int door_teardown(void **state)
+{
+	char command[64];
+
+	(void)state;
+	md_door_close(&door);
+	md_node_destroy(&node);
+	snprintf(command, sizeof(command), "rm -r %s", dir);
+	return system(command);
+}
+
+#define DOOR_TEST(name) TEST_WITH(door_setup, door_teardown, md_door, name)
+
+static void serve_once(void)
+{
+	struct pollfd fds[MD_DOOR_POLLED];
+
+	md_door_poll(&door, fds, ui_clock_ns());
+	poll(fds, MD_DOOR_POLLED, 10);
+	md_door_serve(&door, fds, ui_clock_ns());
+}
+
+static int connect_client(void)
+{
+	struct sockaddr_un at = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	memcpy(at.sun_path, door.path, strlen(door.path) + 1);
+	assert_int_equal(connect(fd, (struct sockaddr *)&at, sizeof(at)), 0);
+	serve_once();
+	return fd;
+}
+
+/* Sends a line and returns the first answer, which serving makes. */
+static const char *ask(int fd, const char *line)
+{
+	static char said[65536];
+	ssize_t n = 0;
+
+	assert_true(send(fd, line, strlen(line), MSG_NOSIGNAL) > 0);
+	for (int i = 0; i < 500 && n <= 0; i++) {
+		serve_once();
+		n = recv(fd, said, sizeof(said) - 1, MSG_DONTWAIT);
+	}
+	said[n > 0 ? n : 0] = '\0';
+	return said;
+}
+
+DOOR_TEST(answers_line_by_line)
+{
+	int fd = connect_client();
+
+	assert_non_null(strstr(ask(fd, "{\"do\":\"stat"), ""));
+	assert_non_null(strstr(ask(fd, "us\"}\n"), "\"generation\":1"));
+	assert_non_null(strstr(ask(fd, "nonsense\n"), "one JSON object"));
+	assert_non_null(strstr(ask(fd, "{\"do\":\"port.show\"}\n"), "enabled"));
+	close(fd);
+	serve_once();
+	serve_once();
+	assert_u_eq(node.counts.clients, 0);
+}
+
+DOOR_TEST(ends_a_line_without_end)
+{
+	static char line[MD_REQUEST_MAX];
+	int fd = connect_client();
+
+	memset(line, 'x', sizeof(line) - 1);
+	ask(fd, line);
+	assert_non_null(strstr(ask(fd, "xx"), "less than 65536 bytes"));
+	close(fd);
+}
+
+/* A user has some of the places; root, whose these are, is no exception. */
+DOOR_TEST(bounds_the_connections_of_a_user)
+{
+	int fd[MD_CLIENTS_OF_USER + 1];
+
+	for (uint32_t i = 0; i <= MD_CLIENTS_OF_USER; i++)
+		fd[i] = connect_client();
+	assert_u_eq(node.counts.clients, MD_CLIENTS_OF_USER);
+	assert_non_null(strstr(ask(fd[0], "{\"do\":\"status\"}\n"), "\"ok\":true"));
+	for (uint32_t i = 0; i <= MD_CLIENTS_OF_USER; i++)
+		close(fd[i]);
+}
+
+/* More at once than the burst: the rest waits for its turn, and nothing is lost. */
+DOOR_TEST(bounds_the_rate_of_requests)
+{
+	int fd = connect_client();
+	static char answers[65536], asked[9 * (MD_BURST + 100) + 1];
+	uint32_t lines = 0, sent = MD_BURST + 100;
+	uint64_t begin = ui_clock_ns();
+
+	for (uint32_t i = 0; i < sent; i++)
+		memcpy(asked + 9 * (size_t)i, "{\"do\":1}\n", 10);
+	assert_int_equal(send(fd, asked, 9 * (size_t)sent, MSG_NOSIGNAL), 9 * sent);
+	while (lines < sent) {
+		ssize_t n;
+
+		serve_once();
+		n = recv(fd, answers, sizeof(answers), MSG_DONTWAIT);
+		for (ssize_t i = 0; i < n; i++)
+			lines += answers[i] == '\n';
+	}
+	assert_true(ui_clock_ns() - begin >= UINT64_C(100) * 1000000000 / MD_RATE);
+	close(fd);
+}
+
+DOOR_TEST(drops_events_of_who_does_not_read_and_says_so)
+{
+	int fd = connect_client(), kept = 0;
+	json_t *event = json_pack("{s:s, s:s}", "event", "x", "text",
+				  "0123456789012345678901234567890123456789012345678901234567890");
+
+	ask(fd, "{\"do\":\"events\"}\n");
+	for (int i = 0; i < 20000; i++)
+		md_door_tell(&door, event, MD_NOBODY);
+	assert_true(node.counts.events_dropped > 0);
+	assert_u_eq(node.counts.events + node.counts.events_dropped, 20000);
+	while (kept < 1000) {
+		const char *text;
+
+		serve_once();
+		md_door_tell(&door, event, MD_NOBODY);
+		text = ask(fd, "{\"do\":\"status\"}\n");
+		if (strstr(text, "\"dropped\":"))
+			break;
+		kept++;
+	}
+	assert_in_range(kept, 0, 999);
+	json_decref(event);
+	close(fd);
+}
+
+/* Another user reads, follows what is his own, and changes nothing. */
+DOOR_TEST(tells_users_apart)
+{
+	json_t *event = json_pack("{s:s}", "event", "of-somebody");
+	int fd;
+
+	if (geteuid() != 0 || seteuid(65534))
+		test_skip("needs root");
+	fd = connect_client();
+	assert_int_equal(seteuid(0), 0);
+	assert_non_null(strstr(ask(fd, "{\"do\":\"port.set\",\"port\":1,\"admin\":\"down\"}\n"),
+			       "\"EPERM\""));
+	assert_non_null(strstr(ask(fd, "{\"do\":\"events\"}\n"), "\"ok\":true"));
+	md_door_tell(&door, event, 0);
+	assert_u_eq(node.counts.events, 0);
+	md_door_tell(&door, event, 65534);
+	assert_u_eq(node.counts.events, 1);
+	assert_u_eq(node.now->port_admin[0], MN_PORT_ENABLED);
+	json_decref(event);
+	close(fd);
+}

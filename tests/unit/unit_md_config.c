@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The configuration file of mrcd: src/mrcd/md_config.h. */
+#include "mrcd/md_config.h"
+
+#include <errno.h>
+
+#include "support/test.h"
+
+static struct md_config config;
+static struct md_config_error error;
+static struct mn_state st;
+
+static void expect_wrong(const char *text, const char *says)
+{
+	assert_int_equal(md_config_parse(&config, "x.toml", text, &error), EINVAL);
+	if (!strstr(error.text, says))
+		fail_msg("no <%s> in <%s>", says, error.text);
+}
+
+TEST(md_config_parse, reads_options)
+{
+	static const char text[] = "[node]\ndir = \"/run/x\"\ndevice = \"mrc1\"\n"
+				   "[device]\nports = 4\nev_format = \"stev\"\nevs = 16\n"
+				   "[access]\ngroup = \"mrc\"\nlab = true\n"
+				   "[metrics]\nlisten = \":9891\"\nprocesses = 10\n"
+				   "[log]\nlevel = \"debug\"\n";
+	struct mn_device d;
+
+	assert_int_equal(md_config_parse(&config, "x.toml", text, &error), 0);
+	assert_string_equal(config.dir, "/run/x");
+	assert_string_equal(config.device, "mrc1");
+	assert_string_equal(config.group, "mrc");
+	assert_true(config.lab);
+	assert_string_equal(config.listen, ":9891");
+	assert_u_eq(config.processes, 10);
+	assert_u_eq(config.level, 3);
+	md_config_device(&config, 7, &d);
+	assert_u_eq(d.n_ports, 4);
+	assert_u_eq(d.n_evs, 64);
+	assert_u_eq(d.formats, MN_FORMAT_STEV);
+	assert_u_eq(d.user, 7);
+	md_config_free(&config);
+}
+
+TEST(md_config_parse, has_defaults)
+{
+	assert_int_equal(md_config_parse(&config, "x.toml", "[device]\nports = 1\n", &error), 0);
+	assert_string_equal(config.dir, "/run/softmrc/node");
+	assert_string_equal(config.device, "mrc0");
+	assert_false(config.lab);
+	assert_string_equal(config.listen, "");
+	md_config_free(&config);
+}
+
+TEST(md_config_parse, names_file_line_key_value_and_what_is_allowed)
+{
+	expect_wrong("", "x.toml:1: device.ports: is missing");
+	expect_wrong("[device]\nports = 0\n",
+		     "x.toml:2: device.ports = 0: must be a whole number, 1 to 32");
+	expect_wrong("[device]\nports = \"2\"\n", "x.toml:2: device.ports = \"2\"");
+	expect_wrong("[device]\nports = 1\nprots = 2\n",
+		     "x.toml:3: device.prots: no key of mrcd; did you mean device.ports?");
+	expect_wrong("[device]\nports = 1\n\nports = 2\n",
+		     "x.toml:4: device.ports: was given before");
+	expect_wrong("[device]\nports = 1\nev_format = \"srv6\"\n", "must be one of stev udp");
+	expect_wrong("[device]\nports = 1\n[node]\ndir = \"x\"\n",
+		     "x.toml:4: node.dir = \"x\": must be a path that begins with /");
+	expect_wrong("[device]\nports = 1\n[log]\nlevel = \"loud\"\n",
+		     "must be one of error warning info debug");
+	expect_wrong("[device]\nports = 1\n[access]\nlab = 1\n", "must be true or false");
+	expect_wrong("[device\n", "x.toml:1: ");
+	expect_wrong("[[prot]]\n", "no table of this name: format, ev, cc or port");
+}
+
+static int applied(const char *text)
+{
+	struct mn_device d;
+	int err;
+
+	assert_int_equal(md_config_parse(&config, "x.toml", text, &error), 0);
+	md_config_device(&config, 0, &d);
+	err = md_config_apply(&config, "x.toml", &d, &st, &error);
+	md_config_free(&config);
+	return err;
+}
+
+#define HEAD "[device]\nports = 2\n"
+#define FORMAT "[[format]]\nprofile = 1\nmode = \"udp\"\nfields = [8, 8]\n"
+#define EV "[[ev]]\nprofile = 1\nmode = \"explicit\"\nformat = 1\nevs = [\"1:1\", \"2:2\"]\n"
+
+/* Tables may stand in any order. */
+TEST(md_config_apply, makes_what_the_rows_say)
+{
+	mn_state_init(&st);
+	assert_int_equal(applied(HEAD EV FORMAT "[[port]]\nport = 2\nadmin = \"suspended\"\n"
+						"[[cc]]\nprofile = 3\nalgorithm = \"none\"\n"),
+			 0);
+	assert_u_eq(st.port_admin[1], MN_PORT_SUSPENDED);
+	assert_u_eq(st.fmt[1].state, MN_ONLINE);
+	assert_u_eq(st.ev[1].n_evs, 2);
+	assert_u_eq(st.cc[3].state, MN_ONLINE);
+}
+
+TEST(md_config_apply, leaves_what_is_as_the_file_says)
+{
+	static struct mn_state before;
+	struct mn_ev_op deny = {.ev = {.val = {1}, .port = 1}, .denied = true};
+	struct mn_device d = {.n_ports = 2, .formats = MN_FORMAT_UDP, .n_evs = 16};
+
+	mn_state_init(&st);
+	assert_int_equal(applied(HEAD FORMAT EV), 0);
+	assert_int_equal(mn_ev_modify(&st, &d, 1, &deny), 0);
+	mn_state_copy(&before, &st);
+	assert_int_equal(applied(HEAD FORMAT EV), 0);
+	assert_int_equal(memcmp(&before, &st, mn_state_bytes(&before)), 0);
+	/* What no row names stays. */
+	assert_int_equal(applied(HEAD), 0);
+	assert_int_equal(memcmp(&before, &st, mn_state_bytes(&before)), 0);
+}
+
+TEST(md_config_apply, changes_no_profile_that_is_online)
+{
+	static struct mn_state before;
+
+	mn_state_init(&st);
+	assert_int_equal(applied(HEAD FORMAT EV), 0);
+	mn_state_copy(&before, &st);
+	assert_int_equal(applied(HEAD "[[port]]\nport = 1\nadmin = \"down\"\n" FORMAT
+				      "[[ev]]\nprofile = 1\nmode = \"auto\"\n"),
+			 EBUSY);
+	assert_non_null(strstr(error.text, "x.toml:11: profile = 1: is online with another"));
+	assert_int_equal(memcmp(&before, &st, mn_state_bytes(&before)), 0);
+}
+
+TEST(md_config_apply, changes_parameters_of_congestion_control)
+{
+	mn_state_init(&st);
+	assert_int_equal(applied(HEAD "[[cc]]\nprofile = 1\nalgorithm = \"uet-1.0-nscc\"\n"), 0);
+	assert_int_equal(applied(HEAD "[[cc]]\nprofile = 1\nalgorithm = \"uet-1.0-nscc\"\n"
+				      "gamma = 0.5\n"),
+			 0);
+	assert_true(st.cc[1].nscc.gamma == 0.5f);
+}
+
+TEST(md_config_apply, names_the_line_of_the_key)
+{
+	mn_state_init(&st);
+	assert_int_equal(applied(HEAD "[[port]]\nport = 1\nadmin = \"off\"\n"), EINVAL);
+	assert_non_null(strstr(error.text, "x.toml:5: admin = \"off\": must be one of"));
+	assert_int_equal(applied(HEAD "[[port]]\nadmin = \"down\"\n"), EINVAL);
+	assert_non_null(strstr(error.text, "x.toml:3: port: is missing"));
+	assert_int_equal(applied(HEAD FORMAT "[[ev]]\nprofile = 1\nmode = \"explicit\"\n"
+					     "format = 1\nevs = [\"1:1\", \"9:2\"]\n"),
+			 EINVAL);
+	assert_non_null(strstr(error.text, "x.toml:11: 9:2: the device has ports 1 to 2"));
+	assert_u_eq(st.fmt[1].state, MN_INIT);
+}
