@@ -35,7 +35,7 @@ include(GNUInstallDirs)
 find_package(Threads REQUIRED)
 
 set(SOFTMRC_OUTPUT_DIR ${PROJECT_BINARY_DIR} CACHE PATH "Folder that gets bin/ and lib/")
-set(SOFTMRC_MODULES base wire fabric core ud io stats node store host libmrc libibverbs switchq sim lab ui exporter mrcd study demo cli)
+set(SOFTMRC_MODULES base wire fabric core ud io stats node store host libmrc libibverbs switchq sim lab ui exporter mrcd study demo conform cli)
 # These see no operating system: no _GNU_SOURCE, no fortified libc, only the four freestanding headers.
 set(SOFTMRC_PURE_MODULES base wire core)
 set(SOFTMRC_MODULES_BUILT ${SOFTMRC_MODULES})
@@ -116,7 +116,7 @@ if(SOFTMRC_JANSSON AND JANSSON_INCLUDE_DIR AND JANSSON_LIBRARY)
 else()
 	message(STATUS "no command mrc, which needs jansson.h and libjansson: "
 		"apt-get install libjansson-dev, then configure again")
-	list(REMOVE_ITEM SOFTMRC_MODULES_BUILT sim lab ui study demo cli)
+	list(REMOVE_ITEM SOFTMRC_MODULES_BUILT sim lab ui study demo conform cli)
 endif()
 
 find_path(MNL_INCLUDE_DIR libmnl/libmnl.h)

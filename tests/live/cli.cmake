@@ -50,3 +50,6 @@ endif()
 softmrc_command_test(mrcd_unit LABELS unit COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/mrcd_unit.py
 	$<TARGET_FILE:softmrc-program-mrcd> ${PROJECT_BINARY_DIR}/packaging/mrcd.service ${PROJECT_SOURCE_DIR}/packaging/mrcd.toml)
 softmrc_test(live_mrcd SOURCES live_mrcd.c LINKS mrcd LABELS live TIMEOUT 120)
+softmrc_test(live_conform SOURCES live_conform.c LINKS softmrc_jansson
+	LABELS live TIMEOUT 120 ARGS -- $<TARGET_FILE:softmrc-program-mrc>)
+add_dependencies(live_conform softmrc-program-mrc)

@@ -114,6 +114,31 @@ def doc_findings(tree):
     return problems
 
 
+WIRE_RULES = {"svc", "wire", "req", "rsp", "ep", "cc"}
+
+
+def conform_coverage(tree):
+    """Every rule of the wire is checked by a case of src/conform, or listed there with a reason."""
+    rules = tomllib.loads(tree.text("docs/requirements.toml"))["requirement"]
+    wanted = {rule["id"] for rule in rules if rule["id"].split(".")[0] in WIRE_RULES}
+    folder = tree.root / "src/conform"
+    if not folder.is_dir():
+        return []
+    checked = set()
+    for path in sorted((folder / "cases").glob("*.case")):
+        for line in re.findall(r"^checks (.*)$", path.read_text(encoding="utf-8"), re.M):
+            checked |= set(line.split())
+    checked |= set(re.findall(r'"((?:%s)\.[a-z0-9.-]+)"' % "|".join(sorted(WIRE_RULES)), tree.text("src/conform/hear.c")))
+    listed = {}
+    for line in (folder / "not_covered.txt").read_text(encoding="utf-8").splitlines():
+        reason, _, ids = line.partition(":")
+        if not line.startswith("#"):
+            listed |= dict.fromkeys(ids.split(), reason)
+    problems = [f"src/conform: no case checks {rule}, nor is it in not_covered.txt" for rule in sorted(wanted - checked - set(listed))]
+    problems += [f"src/conform: {rule} is no rule of docs/requirements.toml" for rule in sorted((checked | set(listed)) - wanted)]
+    return problems + [f"src/conform/not_covered.txt: a case checks {rule}" for rule in sorted(checked & set(listed))]
+
+
 def doc_tables(tree):
     """A row of a table stands below its head; an empty line between would end the table."""
     problems = []

@@ -49,6 +49,7 @@ def source_cases(tree):
         doc_checks.doc_index,
         doc_checks.doc_interop,
         doc_checks.doc_findings,
+        doc_checks.conform_coverage,
         doc_checks.doc_tables,
         security_checks.security_numbers,
         word_checks.retired_words,

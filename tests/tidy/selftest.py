@@ -229,6 +229,15 @@ SOURCE_PLANTS = {
         "doc_findings", findings("| C1 | a | later | b | as C2 |"),
         "C1: want cured, bounded, refuted or open: later",
     ),
+    "conform_coverage__rule_of_none": plant(
+        "conform_coverage",
+        {
+            "src/conform/README.md": "conform\n",
+            "src/conform/hear.c": SPDX,
+            "src/conform/not_covered.txt": "a reason: wire.of-none\n",
+        },
+        "src/conform: wire.of-none is no rule",
+    ),
     "doc_tables__empty_line": plant(
         "doc_tables", {"docs/x.md": "| a |\n|---|\n| 1 |\n\n| 2 |\n"}, "docs/x.md:5: a row"
     ),

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * live_conform.c - `mrc conform` over sockets: our own endpoint passes every case, and what is no
+ * target is named and left within a bounded time.
+ *
+ * Argument: the program mrc.
+ */
+#include "support/test.h"
+
+#include <arpa/inet.h>
+#include <jansson.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define WORDS_MAX 16
+#define SAID_MAX (1 << 17)
+#define TARGET "127.0.0.1"
+#define KIT "127.0.0.2"
+#define IMPOSTOR "127.0.0.3"
+/* A QP that the impostor says it has. */
+#define BY_HAND "gid " IMPOSTOR " qpn 17 psn 5 rkey 1 va 4096 length 4096"
+
+struct program {
+	pid_t pid;
+	int out;
+	size_t have;
+	char said[SAID_MAX];
+};
+
+/* Starts mrc; stdout and stderr end up in one pipe. */
+static void start(struct program *p, char *const *words)
+{
+	char *argv[WORDS_MAX] = {(char *)(uintptr_t)test_arg(0)};
+	int fds[2];
+
+	assert_non_null(argv[0]);
+	for (int i = 0; words[i]; i++)
+		argv[i + 1] = words[i];
+	assert_int_equal(pipe(fds), 0);
+	p->pid = fork();
+	if (p->pid == 0) {
+		dup2(fds[1], 1);
+		dup2(fds[1], 2);
+		close(fds[0]);
+		close(fds[1]);
+		execv(argv[0], argv);
+		_exit(127);
+	}
+	assert_true(p->pid > 0);
+	close(fds[1]);
+	p->out = fds[0];
+	p->have = 0;
+	p->said[0] = '\0';
+}
+
+#define START(p, ...) start((p), (char *[]){"conform", __VA_ARGS__, NULL})
+
+static bool hear(struct program *p)
+{
+	ssize_t n = read(p->out, p->said + p->have, sizeof(p->said) - 1 - p->have);
+
+	p->have += n > 0 ? (size_t)n : 0;
+	p->said[p->have] = '\0';
+	return n > 0;
+}
+
+static void wait_said(struct program *p, const char *part)
+{
+	while (!strstr(p->said, part))
+		if (!hear(p))
+			fail_msg("it ended without <%s>:\n%s", part, p->said);
+}
+
+static int finish(struct program *p)
+{
+	int status;
+
+	while (hear(p))
+		continue;
+	close(p->out);
+	assert_int_equal(waitpid(p->pid, &status, 0), p->pid);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+static void assert_said(const struct program *p, const char *part)
+{
+	if (!strstr(p->said, part))
+		fail_msg("no <%s> in:\n%s", part, p->said);
+}
+
+static char port[8];
+
+static int conform_setup(void **state)
+{
+	(void)state;
+	setenv("MRC_PORTS", TARGET, 1);
+	snprintf(port, sizeof(port), "%ld", 20000 + (long)getpid() % 20000);
+	return 0;
+}
+
+static int conform_teardown(void **state)
+{
+	(void)state;
+	unsetenv("MRC_PORTS");
+	return 0;
+}
+
+#define CONFORM_TEST(name) TEST_WITH(conform_setup, conform_teardown, mrc_conform, name)
+
+static long count_of(const json_t *json, const char *name)
+{
+	return (long)json_integer_value(json_object_get(json, name));
+}
+
+CONFORM_TEST(ours_passes_every_case)
+{
+	static struct program server, kit;
+	char target[40];
+	json_t *json;
+	int status;
+
+	snprintf(target, sizeof(target), TARGET ":%s", port);
+	START(&server, "--serve", "--once", "--port", port);
+	wait_said(&server, "ready");
+	START(&kit, "--json", "--from", KIT, "--patience", "5s", "--html", "conform.html", target);
+	status = finish(&kit);
+	assert_int_equal(finish(&server), 0);
+	json = json_loads(kit.said, 0, NULL);
+	if (!json || status != 0 || count_of(json, "failed") || count_of(json, "not_run"))
+		fail_msg("status %d: %s\n%s", status, kit.said, server.said);
+	assert_true(count_of(json, "passed") > 90);
+	assert_true(count_of(json, "answered") > 10);
+	json_decref(json);
+	assert_int_equal(access("conform.html", R_OK), 0);
+	unlink("conform.html");
+}
+
+/* One QP, made without a connection to the kit, serves the cases that need no more. */
+CONFORM_TEST(ours_passes_by_hand)
+{
+	static struct program server, kit;
+	char target[200];
+	size_t n;
+
+	START(&server, "--serve", "--peer", "gid " KIT " qpn 4097 psn 1000");
+	wait_said(&server, "\n");
+	n = strcspn(server.said, "\n");
+	snprintf(target, sizeof(target), "%.*s", (int)n, server.said);
+	START(&kit, "--from", KIT, "--patience", "5s", target);
+	assert_int_equal(finish(&kit), 0);
+	assert_said(&kit, " 0 failed");
+	assert_said(&kit, "needs the program of mrc conform --serve");
+	kill(server.pid, SIGTERM);
+	finish(&server);
+}
+
+/* ---- what is no target ---- */
+
+enum impostor { SILENT, ECHO, NOISE, FLOOD };
+
+static void send_noise(int fd, const struct sockaddr_in *to, unsigned packets)
+{
+	uint8_t bytes[600];
+
+	for (unsigned i = 0; i < packets; i++) {
+		size_t len = (size_t)(test_rand() % sizeof(bytes));
+
+		for (size_t k = 0; k < len; k++)
+			bytes[k] = (uint8_t)test_rand();
+		/* Every other one has the BTH of a SACK, so that some of it is read as one. */
+		if (len > 12 && i % 2 == 0)
+			memcpy(bytes, "\xdc\x00\xff\xff\x00\x00\x10\x01", 8);
+		(void)sendto(fd, bytes, len, 0, (const struct sockaddr *)to, sizeof(*to));
+	}
+}
+
+/* Ends with its parent. */
+static void play(enum impostor what, int fd)
+{
+	struct sockaddr_in kit = {.sin_family = AF_INET, .sin_port = htons(4791)};
+	uint8_t bytes[2048];
+
+	inet_pton(AF_INET, KIT, &kit.sin_addr);
+	for (int i = 0; i < 3000; i++) {
+		struct pollfd p = {.fd = fd, .events = POLLIN};
+		ssize_t n;
+
+		if (what == FLOOD)
+			send_noise(fd, &kit, 400);
+		if (poll(&p, 1, what == FLOOD ? 0 : 20) <= 0)
+			continue;
+		n = recv(fd, bytes, sizeof(bytes), 0);
+		if (what == ECHO && n > 0)
+			(void)sendto(fd, bytes, (size_t)n, 0, (struct sockaddr *)&kit, sizeof(kit));
+		if (what == NOISE)
+			send_noise(fd, &kit, 20);
+	}
+	_exit(0);
+}
+
+static pid_t impostor(enum impostor what)
+{
+	struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons(4791)};
+	int fd = socket(AF_INET, SOCK_DGRAM, 0);
+	pid_t pid;
+
+	inet_pton(AF_INET, IMPOSTOR, &at.sin_addr);
+	assert_int_equal(bind(fd, (struct sockaddr *)&at, sizeof(at)), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0)
+		play(what, fd);
+	close(fd);
+	return pid;
+}
+
+static void end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+#define ASK_IMPOSTOR(kit) START(kit, "--from", KIT, "--patience", "400ms", BY_HAND)
+
+CONFORM_TEST(a_silent_target_is_named)
+{
+	static struct program kit;
+	pid_t pid = impostor(SILENT);
+
+	ASK_IMPOSTOR(&kit);
+	assert_int_equal(finish(&kit), 2);
+	assert_said(&kit, "no target: silence");
+	end(pid);
+}
+
+CONFORM_TEST(a_closed_port_is_named)
+{
+	static struct program kit;
+
+	ASK_IMPOSTOR(&kit);
+	assert_int_equal(finish(&kit), 2);
+	assert_said(&kit, "nobody listens at its UDP port");
+}
+
+CONFORM_TEST(an_echo_is_named)
+{
+	static struct program kit;
+	pid_t pid = impostor(ECHO);
+
+	ASK_IMPOSTOR(&kit);
+	assert_int_equal(finish(&kit), 2);
+	assert_said(&kit, "the target is no MRC endpoint");
+	end(pid);
+}
+
+/* Noise may look like an answer; then all that is judged fails, and the kit ends. */
+CONFORM_TEST(noise_ends)
+{
+	static struct program kit;
+	pid_t pid = impostor(NOISE);
+
+	START(&kit, "--from", KIT, "--patience", "20ms", BY_HAND);
+	assert_true(finish(&kit) != 0);
+	end(pid);
+}
+
+CONFORM_TEST(a_flood_ends)
+{
+	static struct program kit;
+	pid_t pid = impostor(FLOOD);
+
+	START(&kit, "--from", KIT, "--patience", "20ms", "--only", "sack-", BY_HAND);
+	assert_true(finish(&kit) != 0);
+	end(pid);
+}
+
+/* ---- command lines ---- */
+
+static void assert_refused(const char *words, const char *says)
+{
+	static struct program kit;
+	char copy[300], *argv[WORDS_MAX] = {"conform"}, *save;
+	int n = 1;
+
+	snprintf(copy, sizeof(copy), "%s", words);
+	for (char *word = strtok_r(copy, "|", &save); word; word = strtok_r(NULL, "|", &save))
+		argv[n++] = word;
+	start(&kit, argv);
+	if (finish(&kit) != 2 || !strstr(kit.said, says))
+		fail_msg("%s: want <%s>, it said:\n%s", words, says, kit.said);
+}
+
+CONFORM_TEST(wrong_usage_is_refused)
+{
+	assert_refused("--json", "TARGET is missing");
+	assert_refused("gid ::1 qpn 5", "want gid, qpn, psn, rkey, va and length");
+	assert_refused("gid ::1 qpn -5", "qpn -5: want gid ADDR");
+	assert_refused("gid|::1|qpn|99999999999", "qpn 99999999999");
+	assert_refused("127.0.0.1:1", "mrc conform --serve has to run there");
+	assert_refused("--cases|/nonexistent|x", "/nonexistent");
+	assert_refused("--serve|x", "--serve takes no TARGET");
+	assert_refused("--patience|5|x", "--patience");
+	assert_refused("--from|nobody|" BY_HAND, "--from");
+	assert_refused("--dscp|1,2|" BY_HAND, "--dscp");
+}
