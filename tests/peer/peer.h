@@ -52,6 +52,7 @@ struct peer_connection {
 	/* Keys of windows over the regions, ours and the other end's, and where they begin. */
 	uint32_t window_key, other_window_key;
 	uint64_t window_va, other_window_va;
+	uint64_t timeout_ns; /* of the first wait for an acknowledgement; 0: a short one */
 };
 
 /* What the completion of a receive says. */

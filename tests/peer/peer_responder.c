@@ -72,6 +72,9 @@ static uint8_t refusal_of(const struct peer *p, const struct peer_packet *pkt)
 {
 	uint64_t bytes = pkt->payload_len, at;
 
+	/* REQ(rsp.wimm.no-receive) */
+	if (needs_receive(pkt) && receive_of(p, pkt) >= (int64_t)p->receives_posted)
+		return PEER_NAK_INVALID_REQUEST;
 	if (peer_opcode_is_send(pkt->opcode)) {
 		int64_t n = receive_of(p, pkt);
 
@@ -258,11 +261,12 @@ static bool lacks_receive(struct peer *p, const struct peer_packet *pkt)
 {
 	if (!needs_receive(pkt) || receive_of(p, pkt) < (int64_t)p->receives_posted)
 		return false;
-	if (knows_sends(p))
-		peer_receiver_nack(&p->served, pkt, PEER_RNR, (uint8_t)(1 + peer_random(p) % 12));
-	else
+	if (!knows_sends(p)) { /* REQ(svc.no-rnr): refused in its turn */
 		peer_fail(p, "receive %" PRId64 " was asked for, there are %zu", receive_of(p, pkt),
 			  p->receives_posted);
+		return false;
+	}
+	peer_receiver_nack(&p->served, pkt, PEER_RNR, (uint8_t)(1 + peer_random(p) % 12));
 	return true;
 }
 

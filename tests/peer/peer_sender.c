@@ -30,6 +30,11 @@ static void *grow(void *block, size_t *room, size_t want, size_t size)
 	return block;
 }
 
+static uint64_t first_timeout(const struct peer *p)
+{
+	return p->c.timeout_ns ? p->c.timeout_ns : TIMEOUT_MIN_NS;
+}
+
 void peer_sender_init(struct peer_sender *s, struct peer *p, bool response, uint32_t first_psn,
 		      uint32_t window)
 {
@@ -37,7 +42,7 @@ void peer_sender_init(struct peer_sender *s, struct peer *p, bool response, uint
 				  .response = response,
 				  .first_psn = first_psn,
 				  .window = window,
-				  .timeout_ns = TIMEOUT_MIN_NS};
+				  .timeout_ns = first_timeout(p)};
 	s->probes = calloc(PEER_PROBES_MAX, sizeof(*s->probes));
 	if (!s->probes)
 		abort();
@@ -279,7 +284,7 @@ static void advance(struct peer_sender *s, bool news)
 	if (!news)
 		return;
 	s->heard_ns = s->peer->now_ns;
-	s->timeout_ns = TIMEOUT_MIN_NS;
+	s->timeout_ns = first_timeout(s->peer);
 }
 
 /* Takes what a SACK says arrived; returns when the newest of that was sent, if only once. */
