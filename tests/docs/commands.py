@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""commands.py ROOT OUTPUT PAGE...
+
+Types what the pages of ROOT tell a new user to type, with the programs of OUTPUT (bin/, lib/), and compares.
+
+A block ```sh is run, the blocks of a page in one shell one after the other; it must end well. A block ```text behind it
+is what it promises: these lines, in this order. A number there stands for any number, spaces for any spaces, `...` for any
+part of a line, and a line `...` for any lines. Blocks that are only indented are not run.
+A comment `<!-- needs: NAME -->` before a block skips it where that program is missing.
+"""
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tidy"))
+import tap
+from tree import Skip
+
+SECONDS_A_PAGE = 150
+BLOCK = re.compile(r"(?:^<!-- needs: (\S+) -->\n)?^```(sh|text)\n(.*?)^```$", re.M | re.S)
+# What a checkout after `make` has in its folder, and what the commands may want of it.
+LINKED = ("examples", "include", "packaging", "scenarios", "docs")
+
+
+class Block:
+    def __init__(self, needs, text):
+        self.needs, self.text, self.promise, self.said, self.status = needs, text, "", "", None
+
+    def problems(self):
+        if self.status is None:
+            return [f"not reached: {self.text.splitlines()[0]}"]
+        if self.status:
+            return [f"exit status {self.status}: {self.text.strip()}", *self.said.splitlines()[-20:]]
+        return missing(self.promise, self.said)
+
+
+def blocks_of(text):
+    blocks = []
+    for needs, kind, body in BLOCK.findall(text):
+        if kind == "sh":
+            blocks.append(Block(needs, body))
+        elif blocks:
+            blocks[-1].promise += body
+    return blocks
+
+
+def pattern(line):
+    """A promised line as a regular expression: numbers, parts and spaces may differ."""
+    words = []
+    for word in line.split():
+        parts = re.split(r"(\.\.\.|0x[0-9a-f]+|\d[\d.,]*)", word)
+        words.append("".join(
+            ".*" if part == "..." else r"(0x[0-9a-f]+|\d[\d.,]*)" if re.match(r"\d", part) else re.escape(part)
+            for part in parts
+        ))
+    return re.compile(r"\s*" + r"\s*".join(words) + r"\s*$")
+
+
+def missing(promise, said):
+    """What of the promised lines is not among those that were said, in order; a line `...` makes room."""
+    lines, at, room = said.splitlines(), 0, True
+    for want in promise.splitlines():
+        if want.strip() == "...":
+            room = True
+            continue
+        hits = [i for i, line in enumerate(lines[at:], at) if pattern(want).match(line)]
+        if not hits or (not room and hits[0] != at):
+            return [f"promised and not said: {want}", "said:", *lines[at:][:40]]
+        at, room = hits[0] + 1, False
+    return []
+
+
+def script(blocks, folder):
+    """One shell for the page; each block's output and status in files of its own."""
+    lines = ["set -e"]
+    for i, block in enumerate(blocks):
+        if block.needs and not shutil.which(block.needs):
+            continue
+        out = folder / f"{i}"
+        lines += [f"exec >{out}.out 2>&1", f"echo 1 >{out}.status", block.text, f"echo 0 >{out}.status"]
+    return "\n".join(lines)
+
+
+def run_page(root, output, page):
+    blocks = blocks_of((root / page).read_text())
+    with tempfile.TemporaryDirectory(prefix="doc-commands-") as name:
+        folder, home = pathlib.Path(name), pathlib.Path(name) / "checkout"
+        (home / "build").mkdir(parents=True)
+        for part in LINKED:
+            if (root / part).exists():
+                (home / part).symlink_to(root / part)
+        for part in ("bin", "lib"):
+            (home / "build" / part).symlink_to(output / part)
+        shell = subprocess.Popen(
+            ["bash", "-c", script(blocks, folder)],
+            cwd=home, stdin=subprocess.DEVNULL, start_new_session=True, env={**os.environ, "TERM": "dumb"},
+        )
+        try:
+            shell.wait(SECONDS_A_PAGE)
+        except subprocess.TimeoutExpired:
+            print(f"# {page}: more than {SECONDS_A_PAGE} s")
+        # What the page left in the background ends with it.
+        try:
+            os.killpg(shell.pid, signal.SIGTERM)
+        except ProcessLookupError:
+            pass
+        shell.wait()
+        for i, block in enumerate(blocks):
+            if (folder / f"{i}.status").exists():
+                block.status = int((folder / f"{i}.status").read_text())
+                block.said = (folder / f"{i}.out").read_text(errors="replace")
+    return blocks
+
+
+def verdict(block):
+    def case():
+        if block.needs and not shutil.which(block.needs):
+            raise Skip(f"{block.needs} is not installed")
+        return block.problems()
+
+    return case
+
+
+def main():
+    root, output = map(pathlib.Path, sys.argv[1:3])
+    cases = []
+    for page in sys.argv[3:]:
+        blocks = run_page(root, output.resolve(), page)
+        if not blocks:
+            cases.append((page, lambda: ["no block is run"]))
+        for block in blocks:
+            first = block.text.strip().splitlines()[0].replace("#", "")
+            cases.append((f"{page}: {first}", verdict(block)))
+    tap.main(cases)
+
+
+if __name__ == "__main__":
+    main()
