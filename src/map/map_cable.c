@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * map_cable.c - dead cables that are not dead: they lead to the wrong place.
+ *
+ * A packet by uSIDs that comes to the wrong switch or host is dropped there, so an exchanged cable
+ * looks dead. Two things tell: the packet is seen where it was not to go, on a port whose own
+ * probes
+ * are missing too; or plain packets, which any switch of the tier forwards, get through.
+ */
+#include "map/map_state.h"
+
+/* Plain packets that must be known before they say anything, and which share may be missing. */
+#define PLAIN_LEAST 16u
+#define PLAIN_SHARE 4u
+
+static bool dead_cable_of_host(const struct mf_topology *t, const struct mm_sick *s, uint32_t host,
+			       uint32_t plane)
+{
+	return s->kind == MM_DEAD && s->part.kind == MM_CABLE &&
+	       s->part.id == mf_link_host_t0(t, plane, host, false) >> 1;
+}
+
+/* Marks two host cables of a plane whose hosts see each other's probes. */
+static void mark_hosts(const struct mm_map *map, struct mm_sick *sick, size_t n,
+		       const struct mm_stray *stray)
+{
+	struct mm_sick *a = NULL, *b = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		if (dead_cable_of_host(map->t, &sick[i], stray->witness, stray->plane))
+			a = &sick[i];
+		if (dead_cable_of_host(map->t, &sick[i], stray->of_host, stray->plane))
+			b = &sick[i];
+	}
+	if (!a || !b)
+		return;
+	a->kind = b->kind = MM_WRONG_CABLE;
+	a->other = b->part;
+	b->other = a->part;
+}
+
+/* ---- cables between T0s and T1s ---- */
+
+static bool covers(const struct mf_topology *t, const struct mm_part *part, uint32_t link)
+{
+	struct mf_end from = mf_link_from(t, link), to = mf_link_to(t, link);
+
+	switch (part->kind) {
+	case MM_CABLE:
+		return part->id == link >> 1;
+	case MM_SWITCH:
+		return part->id == to.node; /* the T1; a T0 that is dead is no exchange */
+	case MM_TRANSCEIVER:
+		return (part->id == from.node && part->index == from.port / MF_TRANSCEIVER_PORTS) ||
+		       (part->id == to.node && part->index == to.port / MF_TRANSCEIVER_PORTS);
+	case MM_HOST:
+	case MM_PLANE:
+	case MM_WITNESS:
+		break;
+	}
+	return false;
+}
+
+static bool plain_gets_through(const struct mm_map *map, uint32_t plane, uint32_t t0, uint32_t dead,
+			       uint64_t now_ns)
+{
+	const struct mm_plain *p = &map->plain[plane * map->t->n_t0s + t0];
+	uint64_t half = now_ns / (map->cfg.window_ns[1] / 2);
+	uint32_t sent, lost;
+
+	if (half > p->half_of + 1)
+		return false;
+	sent = p->sent[0] + p->sent[1];
+	lost = p->lost[0] + p->lost[1];
+	/* Of dead cables as many packets would be missing as they are of all uplinks. */
+	return sent * dead >= PLAIN_LEAST * map->t->cfg.t1s &&
+	       (uint64_t)lost * map->t->cfg.t1s * PLAIN_SHARE <= (uint64_t)sent * dead;
+}
+
+static bool dead_between(const struct mf_topology *t, const struct mm_sick *s, uint32_t link)
+{
+	return s->kind == MM_DEAD && covers(t, &s->part, link);
+}
+
+static void mark_uplinks(const struct mm_map *map, struct mm_sick *sick, size_t n, uint32_t plane,
+			 uint32_t t0, uint64_t now_ns)
+{
+	const struct mf_topology *t = map->t;
+	struct mm_sick *by[2] = {NULL, NULL};
+	uint32_t dead = 0;
+
+	for (uint32_t up = 0; up < t->cfg.t1s; up++)
+		for (size_t i = 0; i < n; i++) {
+			if (!dead_between(t, &sick[i], mf_link_t0_t1(t, plane, t0, up, false)))
+				continue;
+			by[dead++ > 0] = &sick[i];
+			break;
+		}
+	/* One cable cannot be exchanged with itself. */
+	if (dead < 2 || !plain_gets_through(map, plane, t0, dead, now_ns))
+		return;
+	by[0]->other = by[1]->part;
+	by[1]->other = by[0]->part;
+	for (size_t i = 0; i < n; i++)
+		for (uint32_t up = 0; up < t->cfg.t1s; up++)
+			if (dead_between(t, &sick[i], mf_link_t0_t1(t, plane, t0, up, false))) {
+				sick[i].kind = MM_WRONG_CABLE;
+				break;
+			}
+}
+
+static bool is_uplink_part(const struct mf_topology *t, const struct mm_sick *s, uint32_t *plane)
+{
+	if (s->kind != MM_DEAD)
+		return false;
+	if (s->part.kind == MM_CABLE) {
+		*plane = mf_link_plane(t, s->part.id << 1);
+		return mf_link_kind(t, s->part.id << 1) == MF_T0_T1;
+	}
+	if (s->part.kind != MM_SWITCH && s->part.kind != MM_TRANSCEIVER)
+		return false;
+	*plane = mf_node_at(t, s->part.id).plane;
+	return true;
+}
+
+void mm_cables_exchanged(struct mm_map *map, struct mm_sick *sick, size_t n, uint64_t now_ns)
+{
+	for (uint32_t i = 0; i < MM_STRAYS_MAX; i++)
+		if (map->stray[i].at_ns &&
+		    now_ns + 1 - map->stray[i].at_ns <= map->cfg.window_ns[1])
+			mark_hosts(map, sick, n, &map->stray[i]);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t plane;
+
+		if (!is_uplink_part(map->t, &sick[i], &plane))
+			continue;
+		for (uint32_t t0 = 0; t0 < map->t->n_t0s; t0++)
+			mark_uplinks(map, sick, n, plane, t0, now_ns);
+	}
+}

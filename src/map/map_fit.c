@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * map_fit.c - how well a part explains what the routes over it counted.
+ *
+ * Two questions. Which part explains it best? The likelihood ratio of all packets over it: each
+ * bad one speaks for it by log2(rate / usual), each good one against it. The part at fault has all
+ * the bad routes and no good ones; parts behind or around it have fewer of the one or more of the
+ * other. And may it be accused? That each watcher decides by its own packets,
+ * with a limited voice, at the rate that the lower middle one of them saw. It may not if most of
+ * them have bad routes beside good ones there: then something smaller is bad.
+ */
+#include "map/map_state.h"
+
+#include <string.h>
+
+#define ONE_BIT 16
+/* What a part must at least exceed the usual by, times. */
+#define OVER_USUAL 3u
+/* Losses in a row on every route of a part, and routes, that mean that nothing gets through. */
+#define GONE_STREAK 3u
+/* What makes a watcher's silence a contradiction: 1 : 2^4. */
+#define REFUTED_BITS 4
+#define UNEVEN_BITS 4
+
+int64_t mm_log2(uint64_t x)
+{
+	uint32_t whole = 63 - (uint32_t)__builtin_clzll(x);
+	uint64_t m = whole > 31 ? x >> (whole - 31) : x << (31 - whole);
+	int64_t log = whole;
+
+	/* m is the mantissa, 1 .. 2, times 2^31; its square is the next bit's mantissa. */
+	for (int i = 0; i < ONE_BIT; i++) {
+		m = m * m >> 31;
+		log <<= 1;
+		if (m >> 32) {
+			m >>= 1;
+			log |= 1;
+		}
+	}
+	return log;
+}
+
+struct watcher {
+	uint32_t host;
+	struct mm_sum sum;
+	uint32_t rate_ppm;
+	uint32_t routes;
+	int64_t uneven; /* bits << 16 by which its routes are better off with a rate each */
+};
+
+struct watch {
+	struct watcher by[MM_WATCHERS_MAX];
+	uint32_t n;
+	struct mm_sum all;
+	uint32_t routes, gone;
+};
+
+/* log2 of the likelihood of a sum at its own rate. */
+static int64_t own_likelihood(const struct mm_sum *sum)
+{
+	uint64_t good = sum->known - sum->bad;
+	int64_t all = mm_log2(sum->known), bits = 0;
+
+	if (sum->bad)
+		bits += (int64_t)sum->bad * (mm_log2(sum->bad) - all);
+	if (good)
+		bits += (int64_t)good * (mm_log2(good) - all);
+	return bits;
+}
+
+static void watch_add(struct watch *w, uint32_t host, const struct mm_sum *sum)
+{
+	uint32_t i = 0;
+
+	w->all.known += sum->known;
+	w->all.bad += sum->bad;
+	while (i < w->n && w->by[i].host != host)
+		i++;
+	if (i == MM_WATCHERS_MAX)
+		return;
+	if (i == w->n)
+		w->by[w->n++] = (struct watcher){.host = host};
+	w->by[i].sum.known += sum->known;
+	w->by[i].sum.bad += sum->bad;
+	w->by[i].routes++;
+	w->by[i].uneven += own_likelihood(sum);
+}
+
+/* By rate, so that the middle one can be taken. Insertion: they are few. */
+static void watch_sort(struct watch *w)
+{
+	for (uint32_t i = 0; i < w->n; i++) {
+		struct watcher x = w->by[i];
+		uint32_t j = i;
+
+		x.rate_ppm = (uint32_t)(x.sum.bad * MM_PPM / x.sum.known);
+		for (; j > 0 && w->by[j - 1].rate_ppm > x.rate_ppm; j--)
+			w->by[j] = w->by[j - 1];
+		w->by[j] = x;
+	}
+}
+
+int64_t mm_likelihood(const struct mm_sum *sum, uint32_t rate_ppm, uint32_t usual_ppm)
+{
+	return (int64_t)sum->bad * (mm_log2(rate_ppm) - mm_log2(usual_ppm)) +
+	       (int64_t)(sum->known - sum->bad) *
+		       (mm_log2(MM_PPM - rate_ppm) - mm_log2(MM_PPM - usual_ppm));
+}
+
+static uint32_t bounded_rate(uint64_t ppm)
+{
+	return ppm > MM_RATE_MAX_PPM ? MM_RATE_MAX_PPM : (uint32_t)ppm;
+}
+
+/* The rate that those saw who saw anything. */
+static uint32_t rate_of_accusers(const struct watch *w)
+{
+	struct mm_sum sum = {0, 0};
+
+	for (uint32_t i = 0; i < w->n; i++)
+		if (w->by[i].sum.bad) {
+			sum.known += w->by[i].sum.known;
+			sum.bad += w->by[i].sum.bad;
+		}
+	return bounded_rate(sum.bad * MM_PPM / sum.known);
+}
+
+/* Whether the middle watcher would have seen something of that, and did not. */
+static bool watchers_refute(const struct watch *w, uint32_t usual)
+{
+	uint32_t rate = rate_of_accusers(w);
+
+	if (rate <= usual)
+		return true;
+	return mm_likelihood(&w->by[(w->n - 1) / 2].sum, rate, usual) < -(REFUTED_BITS << ONE_BIT);
+}
+
+/* Chance makes routes uneven by less than a bit each, links that are crossed twice by the rest. */
+static bool is_uneven(const struct watcher *w)
+{
+	int64_t chance = (int64_t)(w->routes + UNEVEN_BITS) << ONE_BIT;
+
+	return w->uneven - own_likelihood(&w->sum) >
+	       chance + ((int64_t)w->sum.bad << (ONE_BIT - 1));
+}
+
+static bool watchers_are_uneven(const struct watch *w)
+{
+	uint32_t uneven = 0, with_bad = 0;
+
+	for (uint32_t i = 0; i < w->n; i++) {
+		with_bad += w->by[i].sum.bad > 0;
+		uneven += is_uneven(&w->by[i]);
+	}
+	return 2 * uneven > with_bad;
+}
+
+static bool watchers_accuse(const struct mm_cfg *cfg, const struct mm_part *part,
+			    const struct watch *w, uint32_t usual, struct mm_fit *fit)
+{
+	int64_t need = (int64_t)cfg->bits << ONE_BIT, voice = need * 3 / 5, sum = 0;
+	uint32_t rate = bounded_rate(w->by[(w->n - 1) / 2].rate_ppm);
+
+	if (rate < OVER_USUAL * usual || w->all.bad < 2)
+		return false;
+	/* Whose word stands alone says that of most of what it sees. */
+	if (part->kind == MM_WITNESS && 2 * rate < MM_PPM)
+		return false;
+	if (w->n > 1 && fit->for_it < 2)
+		return false;
+	for (uint32_t i = 0; i < w->n; i++) {
+		int64_t one = mm_likelihood(&w->by[i].sum, rate, usual);
+
+		if (w->n > 1 && one > voice)
+			one = voice;
+		if (w->n > 1 && one < -voice)
+			one = -voice;
+		sum += one;
+	}
+	fit->rate_ppm = rate;
+	return sum >= need;
+}
+
+static void watch_routes(struct mm_map *map, const struct mm_part *part, uint32_t window,
+			 enum mm_symptom symptom, uint64_t now_ns, struct watch *w)
+{
+	struct mm_walk walk;
+	struct mm_route *r;
+
+	mm_walk_begin(&walk, map, part);
+	while ((r = mm_walk_next(&walk))) {
+		struct mm_sum sum;
+
+		if (r->explained)
+			continue;
+		sum = mm_route_sum(map, r, window, symptom, now_ns);
+		if (sum.known == 0)
+			continue;
+		watch_add(w, r->of.witness, &sum);
+		w->routes++;
+		w->gone += r->streak >= GONE_STREAK;
+	}
+}
+
+struct mm_fit mm_part_fit(struct mm_map *map, const struct mm_part *part, uint32_t window,
+			  enum mm_symptom symptom, uint64_t now_ns)
+{
+	uint32_t usual = map->cfg.usual_ppm[symptom];
+	struct watch w;
+	struct mm_fit fit = {0};
+
+	w.n = w.routes = w.gone = 0;
+	w.all = (struct mm_sum){0, 0};
+	watch_routes(map, part, window, symptom, now_ns, &w);
+	if (w.all.bad == 0 || w.all.bad * MM_PPM < w.all.known * usual)
+		return fit;
+	watch_sort(&w);
+	fit.watchers = w.n;
+	for (uint32_t i = 0; i < w.n; i++)
+		fit.for_it += w.by[i].sum.bad > 0;
+	fit.rank = mm_likelihood(&w.all, bounded_rate(w.all.bad * MM_PPM / w.all.known), usual);
+	fit.rate_ppm = rate_of_accusers(&w);
+	fit.accused = watchers_accuse(&map->cfg, part, &w, usual, &fit);
+	if (watchers_are_uneven(&w) || (part->kind == MM_WITNESS && !fit.accused))
+		fit.accused = false;
+	else
+		fit.open = !fit.accused && !watchers_refute(&w, usual);
+	/* At the rate that is to be reported: good packets speak loudly against a dead part. */
+	if (fit.accused)
+		fit.rank = mm_likelihood(&w.all, fit.rate_ppm, usual);
+	fit.all_gone = symptom == MM_LOST && w.gone == w.routes;
+	return fit;
+}

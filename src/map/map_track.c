@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * map_track.c - findings over time: what has just begun is kept back for a moment, what is over is
+ * forgotten, and what begins again and again flaps.
+ */
+#include "map/map_state.h"
+
+/* What loses more than that is dead. */
+#define DEAD_PPM 900000u
+
+static enum mm_kind kind_of(const struct mm_found *f)
+{
+	const enum mm_kind kinds[MM_SYMPTOMS] = {MM_LOSSY, MM_CORRUPTING, MM_SLOW, MM_DUPLICATING,
+						 MM_REORDERING};
+
+	if (f->symptom == MM_LOST && (f->fit.all_gone || f->fit.rate_ppm >= DEAD_PPM))
+		return MM_DEAD;
+	return kinds[f->symptom];
+}
+
+/* A damaged header is a lost packet: a link that corrupts loses some, and is not lossy for that. */
+static bool follows_from_other(const struct mm_map *map, const struct mm_found *f)
+{
+	for (uint32_t i = 0; i < map->n_found; i++) {
+		const struct mm_found *o = &map->found[i];
+
+		if (o != f && o->symptom == MM_CORRUPTED && f->symptom == MM_LOST &&
+		    mm_part_same(&o->part, &f->part) && kind_of(f) != MM_DEAD &&
+		    f->fit.rate_ppm <= 3 * o->fit.rate_ppm)
+			return true;
+	}
+	return false;
+}
+
+/* The entry of a finding: its own, or the one that has been over the longest. */
+static struct mm_tracked *entry_of(struct mm_map *map, const struct mm_found *f)
+{
+	struct mm_tracked *oldest = NULL;
+
+	for (uint32_t i = 0; i < map->n_tracked; i++) {
+		struct mm_tracked *k = &map->tracked[i];
+
+		if (k->symptom == f->symptom && mm_part_same(&k->sick.part, &f->part))
+			return k;
+		if (!k->active && (!oldest || k->found_ns < oldest->found_ns))
+			oldest = k;
+	}
+	if (map->n_tracked < MM_TRACKED_MAX)
+		oldest = &map->tracked[map->n_tracked++];
+	if (oldest)
+		*oldest = (struct mm_tracked){.sick.part = f->part, .symptom = f->symptom};
+	return oldest;
+}
+
+static void track(struct mm_map *map, const struct mm_found *f, uint64_t now_ns)
+{
+	struct mm_tracked *k = entry_of(map, f);
+
+	if (!k)
+		return;
+	if (!k->active) {
+		k->onset_ns[2] = k->onset_ns[1];
+		k->onset_ns[1] = k->onset_ns[0];
+		k->onset_ns[0] = now_ns + 1;
+		k->active = true;
+		k->was_dead = false;
+	}
+	k->found_ns = now_ns;
+	k->window = f->window;
+	k->sick.part = f->part;
+	k->was_dead |= kind_of(f) == MM_DEAD;
+	/* While it comes back, some of its packets are lost. */
+	k->sick.kind = k->was_dead ? MM_DEAD : kind_of(f);
+	k->sick.rate_ppm = f->fit.rate_ppm;
+	k->sick.for_it = f->fit.for_it;
+	k->sick.watchers = f->fit.watchers;
+	k->sick.direction_known = f->direction_known;
+}
+
+/* What is known of a part in a window. */
+static struct mm_sum sum_of(struct mm_map *map, const struct mm_part *part, uint32_t window,
+			    enum mm_symptom symptom, uint64_t now_ns)
+{
+	struct mm_sum sum = {0, 0};
+	struct mm_walk walk;
+	struct mm_route *r;
+
+	mm_walk_begin(&walk, map, part);
+	while ((r = mm_walk_next(&walk))) {
+		struct mm_sum one = mm_route_sum(map, r, window, symptom, now_ns);
+
+		sum.known += one.known;
+		sum.bad += one.bad;
+	}
+	return sum;
+}
+
+/* Whether what came over a part lately says that it is well, in bits. */
+#define WELL_BITS 12
+
+static bool is_well(struct mm_map *map, const struct mm_tracked *k, uint64_t now_ns)
+{
+	for (uint32_t w = 0; w < MM_WINDOWS; w++) {
+		struct mm_sum sum = sum_of(map, &k->sick.part, w, k->symptom, now_ns);
+		int64_t is_sick = mm_likelihood(&sum, k->was_dead ? DEAD_PPM : k->sick.rate_ppm,
+						map->cfg.usual_ppm[k->symptom]);
+
+		if (is_sick < -((int64_t)WELL_BITS << 16))
+			return true;
+		if (is_sick > 0)
+			return false;
+	}
+	return false;
+}
+
+/* It was another part all the time: this one has not failed. */
+static void take_back(struct mm_tracked *k)
+{
+	k->active = false;
+	k->onset_ns[0] = k->onset_ns[1];
+	k->onset_ns[1] = k->onset_ns[2];
+	k->onset_ns[2] = 0;
+}
+
+/* Ends what is well again. */
+static void end_if_well(struct mm_map *map, struct mm_tracked *k, uint64_t now_ns)
+{
+	struct mm_walk walk;
+	struct mm_route *r;
+
+	if (!k->active || !is_well(map, k, now_ns))
+		return;
+	k->active = false;
+	/* Or what it did would be seen in longer windows as a smaller share for long. */
+	mm_walk_begin(&walk, map, &k->sick.part);
+	while ((r = mm_walk_next(&walk)))
+		mm_route_absolve(r);
+}
+
+/*
+ * Takes back what was not found again: at once where something else was found in its place, else
+ * after its window. What nobody says anything about stays as it was.
+ */
+static void take_back_if_not_found(struct mm_map *map, struct mm_tracked *k, uint64_t now_ns)
+{
+	uint64_t after = k->covered ? map->cfg.settle_ns : map->cfg.window_ns[k->window];
+
+	if (k->active && now_ns - k->found_ns > after &&
+	    sum_of(map, &k->sick.part, k->window, k->symptom, now_ns).known)
+		take_back(k);
+}
+
+static bool flaps(const struct mm_map *map, const struct mm_tracked *k, uint64_t now_ns)
+{
+	return k->onset_ns[2] && k->onset_ns[0] - k->onset_ns[2] <= map->cfg.flap_ns &&
+	       now_ns - k->found_ns <= map->cfg.flap_ns;
+}
+
+static bool worse(const struct mm_sick *a, const struct mm_sick *b)
+{
+	return a->kind != b->kind ? a->kind < b->kind : a->part.kind > b->part.kind;
+}
+
+/* Inserts by order; the last one falls out where there is no room. */
+static size_t insert(struct mm_sick *sick, size_t n, size_t max, const struct mm_sick *one)
+{
+	size_t i = n;
+
+	if (n == max && (n == 0 || !worse(one, &sick[n - 1])))
+		return n;
+	i = n < max ? n : n - 1;
+	for (; i > 0 && worse(one, &sick[i - 1]); i--)
+		sick[i] = sick[i - 1];
+	sick[i] = *one;
+	return n < max ? n + 1 : n;
+}
+
+size_t mm_map_judge(struct mm_map *map, uint64_t now_ns, struct mm_sick *sick, size_t max)
+{
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < map->n_tracked; i++)
+		end_if_well(map, &map->tracked[i], now_ns);
+	mm_judge_find(map, now_ns);
+	for (uint32_t i = 0; i < map->n_found; i++)
+		if (map->found[i].part.kind != MM_WITNESS &&
+		    !follows_from_other(map, &map->found[i]))
+			track(map, &map->found[i], now_ns);
+	for (uint32_t i = 0; i < map->n_tracked; i++) {
+		struct mm_tracked *k = &map->tracked[i];
+		struct mm_sick one;
+		bool flapping;
+
+		take_back_if_not_found(map, k, now_ns);
+		flapping = flaps(map, k, now_ns);
+		if (!flapping && (!k->active || now_ns + 1 - k->onset_ns[0] < map->cfg.settle_ns))
+			continue;
+		one = k->sick;
+		one.kind = flapping ? MM_FLAPPING : one.kind;
+		one.since_ns = k->onset_ns[flapping ? 2 : 0] - 1;
+		n = insert(sick, n, max, &one);
+	}
+	mm_cables_exchanged(map, sick, n, now_ns);
+	return n;
+}

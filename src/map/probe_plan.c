@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* probe_plan.c - see probe_plan.h. */
+#include "map/probe_plan.h"
+
+#include <string.h>
+
+#include "base/assert.h"
+#include "fabric/usid.h"
+
+#define NS_PER_S UINT64_C(1000000000)
+
+/* splitmix64's finish: equal inputs, equal answers, on every host. */
+static uint64_t mix(uint64_t z)
+{
+	z += UINT64_C(0x9E3779B97F4A7C15);
+	z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+	z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
+	return z ^ z >> 31;
+}
+
+static uint64_t weight(uint32_t host, uint64_t what)
+{
+	return mix(mix(what) ^ host);
+}
+
+struct planning {
+	const struct mf_topology *t;
+	const struct mm_plan_cfg *cfg;
+	uint32_t host;
+	const bool *live;
+	struct mm_route_of *out;
+	size_t n, max;
+	size_t of_plane; /* where those of this plane begin */
+};
+
+/* Whether the host is among the watchers of what hosts first .. first + n - 1 could watch. */
+static bool shares_in(const struct planning *p, uint64_t what, uint32_t first, uint32_t n,
+		      uint32_t but)
+{
+	uint64_t own = weight(p->host, what);
+	uint32_t before = 0;
+
+	for (uint32_t h = first; h < first + n; h++) {
+		uint64_t other;
+
+		if (h == p->host || h == but || !p->live[h])
+			continue;
+		other = weight(h, what);
+		before += other > own || (other == own && h < p->host);
+	}
+	return before < p->cfg->watchers;
+}
+
+/* Two uplinks that are each other's return path make one route twice. */
+static bool has(const struct planning *p, const uint32_t *link, uint32_t links)
+{
+	for (size_t i = p->of_plane; i < p->n && i < p->max; i++)
+		if (p->out[i].links == links &&
+		    memcmp(p->out[i].link, link, links * sizeof(*link)) == 0)
+			return true;
+	return false;
+}
+
+static void put(struct planning *p, uint32_t peer, const uint32_t *link, uint32_t links)
+{
+	struct mm_route_of *r;
+
+	if (has(p, link, links) || p->n++ >= p->max)
+		return;
+	r = &p->out[p->n - 1];
+	*r = (struct mm_route_of){.witness = p->host, .peer = peer, .links = links};
+	for (uint32_t i = 0; i < links; i++)
+		r->link[i] = link[i];
+}
+
+static void plan_t0(struct planning *p, uint32_t plane)
+{
+	const uint32_t links[] = {mf_link_host_t0(p->t, plane, p->host, false),
+				  mf_link_host_t0(p->t, plane, p->host, true)};
+
+	put(p, MM_NO_HOST, links, 2);
+}
+
+/* Up by one uplink, through another T0, and back by another uplink. */
+static void plan_round(struct planning *p, uint32_t plane, uint32_t t0, uint32_t up, uint32_t down,
+		       uint32_t through)
+{
+	const uint32_t links[] = {
+		mf_link_host_t0(p->t, plane, p->host, false),
+		mf_link_t0_t1(p->t, plane, t0, up, false),
+		mf_link_t0_t1(p->t, plane, through, up, true),
+		mf_link_t0_t1(p->t, plane, through, down, false),
+		mf_link_t0_t1(p->t, plane, t0, down, true),
+		mf_link_host_t0(p->t, plane, p->host, true),
+	};
+
+	put(p, MM_NO_HOST, links, 6);
+}
+
+static void plan_uplink(struct planning *p, uint32_t plane, uint32_t uplink)
+{
+	const struct mf_topology *t = p->t;
+	uint32_t t0 = mf_host_t0(t, p->host), pod = mf_t0_pod(t, t0);
+	uint32_t cable = mf_link_t0_t1(t, plane, t0, uplink, false);
+	uint64_t draw = weight(p->host, UINT64_C(1) << 32 | cable);
+	const uint32_t links[] = {
+		mf_link_host_t0(t, plane, p->host, false),
+		cable,
+		mf_link_reverse(cable),
+		mf_link_host_t0(t, plane, p->host, true),
+	};
+	uint32_t other, through;
+
+	if (!shares_in(p, cable, t0 * t->cfg.hosts_per_t0, t->cfg.hosts_per_t0, MM_NO_HOST))
+		return;
+	put(p, MM_NO_HOST, links, 4);
+	if (t->cfg.t1s < 2 || t->cfg.t0s < 2)
+		return;
+	other = (uplink + 1 + (uint32_t)(draw >> 32) % (t->cfg.t1s - 1)) % t->cfg.t1s;
+	through = t0 - pod * t->cfg.t0s;
+	through = pod * t->cfg.t0s + (through + 1 + (uint32_t)draw % (t->cfg.t0s - 1)) % t->cfg.t0s;
+	plan_round(p, plane, t0, uplink, other, through);
+	plan_round(p, plane, t0, other, uplink, through);
+}
+
+/* The cables from the pod's T1s to T2s. */
+static void plan_t2s(struct planning *p, uint32_t plane, uint32_t k, uint32_t v)
+{
+	const struct mf_topology *t = p->t;
+	uint32_t t0 = mf_host_t0(t, p->host), pod = mf_t0_pod(t, t0);
+	uint32_t cable = mf_link_t1_t2(t, plane, pod * t->cfg.t1s + k, v, false);
+	const uint32_t links[] = {
+		mf_link_host_t0(t, plane, p->host, false),
+		mf_link_t0_t1(t, plane, t0, k, false),
+		cable,
+		mf_link_reverse(cable),
+		mf_link_t0_t1(t, plane, t0, k, true),
+		mf_link_host_t0(t, plane, p->host, true),
+	};
+
+	if (shares_in(p, cable, pod * t->hosts_per_pod, t->hosts_per_pod, MM_NO_HOST))
+		put(p, MM_NO_HOST, links, 6);
+}
+
+/* There on one plane, back on the next. */
+static void plan_peer(struct planning *p, uint32_t peer)
+{
+	const struct mf_topology *t = p->t;
+	uint32_t first = mf_host_t0(t, peer) * t->cfg.hosts_per_t0;
+
+	if (!shares_in(p, UINT64_C(2) << 32 | peer, first, t->cfg.hosts_per_t0, peer))
+		return;
+	for (uint32_t plane = 0; plane < t->cfg.planes; plane++) {
+		uint32_t back = plane + 1 < t->cfg.planes ? plane + 1 : 0;
+		const uint32_t links[] = {
+			mf_link_host_t0(t, plane, p->host, false),
+			mf_link_host_t0(t, plane, peer, true),
+			mf_link_host_t0(t, back, peer, false),
+			mf_link_host_t0(t, back, p->host, true),
+		};
+
+		put(p, peer, links, 4);
+	}
+}
+
+size_t mm_plan_routes(const struct mf_topology *t, const struct mm_plan_cfg *cfg, uint32_t host,
+		      const bool *live, struct mm_route_of *out, size_t max)
+{
+	struct planning p = {t, cfg, host, live, out, 0, max, 0};
+	uint32_t first = mf_host_t0(t, host) * t->cfg.hosts_per_t0;
+
+	mb_assert(host < t->n_hosts && cfg->watchers > 0);
+	for (uint32_t plane = 0; plane < t->cfg.planes; plane++) {
+		p.of_plane = p.n;
+		plan_t0(&p, plane);
+		for (uint32_t up = 0; up < t->cfg.t1s; up++)
+			plan_uplink(&p, plane, up);
+		for (uint32_t k = 0; k < t->cfg.t1s; k++)
+			for (uint32_t v = 0; v < t->cfg.t1_uplinks; v++)
+				plan_t2s(&p, plane, k, v);
+	}
+	for (uint32_t peer = first; peer < first + t->cfg.hosts_per_t0; peer++)
+		if (peer != host && live[peer])
+			plan_peer(&p, peer);
+	return p.n;
+}
+
+struct mm_plan_load mm_plan_load_of(const struct mm_plan_cfg *cfg, size_t routes)
+{
+	struct mm_plan_load load = {.interval_ns = cfg->interval_ns};
+	uint64_t bits = UINT64_C(8) * cfg->bytes * routes;
+
+	if (bits * NS_PER_S / cfg->interval_ns > cfg->bit_s_max)
+		load.interval_ns = bits * NS_PER_S / cfg->bit_s_max + 1;
+	load.probes_s = routes * NS_PER_S / load.interval_ns;
+	load.bit_s = bits * NS_PER_S / load.interval_ns;
+	return load;
+}
+
+uint32_t mm_route_usids(const struct mf_topology *t, const struct mm_route_of *route,
+			uint32_t first, uint16_t usids[MM_ROUTE_USIDS], uint32_t *plane)
+{
+	uint32_t n = 0;
+
+	*plane = mf_link_plane(t, route->link[first]);
+	for (uint32_t i = first; i < route->links; i++) {
+		struct mf_node at = mf_node_at(t, mf_link_to(t, route->link[i]).node);
+
+		if (at.tier == MF_HOST) {
+			usids[n++] = mf_usid_dst(t, *plane, at.index);
+			break;
+		}
+		usids[n++] = mf_usid_switch(t, at);
+	}
+	return n;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * probe_plan.h - which host probes which links, so that all hosts together watch every link several
+ * times and each can work out its own share alone.
+ *
+ * A host sends a probe
+ *
+ * - to its T0 and back, in each plane;
+ * - to a T1 and back, for the uplinks of its T0 that it shares in;
+ * - up by such an uplink, through another T0 and back by another uplink, and the other way round:
+ *   these cross one direction of a cable without the other;
+ * - to a T2 and back, for its share of its pod's, in three tiers;
+ * - to a neighbour, which answers over the next plane: the one probe that tells the directions of
+ *   a host's cable apart, and a host from its cable.
+ *
+ * All but the last come back by source routing (uSIDs), with nobody's help. Who shares in what is
+ * decided by rendezvous hashing: of the live hosts that could watch a link those with the largest
+ * hash of host and link do. When a host leaves, its links get one new watcher each and nothing else
+ * changes. It depends on the list of live hosts alone, which need not be the same everywhere: hosts
+ * that differ about it watch some links more than others for that time.
+ */
+#ifndef SOFTMRC_MAP_PROBE_PLAN_H
+#define SOFTMRC_MAP_PROBE_PLAN_H
+
+#include "map/map.h"
+
+struct mm_plan_cfg {
+	uint32_t watchers;    /* of each link; 1 .. */
+	uint64_t interval_ns; /* from one probe of a route to the next */
+	uint32_t bytes;	      /* of a probe on the wire */
+	uint64_t bit_s_max;   /* that a host may send on all its ports together */
+};
+
+/*
+ * mm_plan_routes writes the routes that a host probes and returns how many they are, which may be
+ * more than max: then only max were written. live[0 .. n_hosts - 1] says which hosts take part; the
+ * host itself is taken to.
+ */
+size_t mm_plan_routes(const struct mf_topology *t, const struct mm_plan_cfg *cfg, uint32_t host,
+		      const bool *live, struct mm_route_of *out, size_t max);
+
+/* What a host's probes come to. */
+struct mm_plan_load {
+	uint64_t interval_ns; /* as asked for, or longer where that would be too many bits */
+	uint64_t probes_s;
+	uint64_t bit_s;
+};
+
+/* mm_plan_load_of returns the load of so many routes. */
+struct mm_plan_load mm_plan_load_of(const struct mm_plan_cfg *cfg, size_t routes);
+
+/* uSIDs of the longest route. */
+#define MM_ROUTE_USIDS MM_ROUTE_LINKS
+
+/*
+ * mm_route_usids writes the uSIDs that lead a packet over the links from `first` on until they end
+ * or come to a host, and returns how many; *plane is whose block they stand behind. A route with a
+ * peer has two such runs: there, and from links 2 on back.
+ */
+uint32_t mm_route_usids(const struct mf_topology *t, const struct mm_route_of *route,
+			uint32_t first, uint16_t usids[MM_ROUTE_USIDS], uint32_t *plane);
+
+#endif

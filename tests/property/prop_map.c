@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Random fabrics, random faults: the map names the part, what is wrong with it and the direction;
+ * without faults it names nothing, and a few hosts that lie change nothing.
+ */
+#include "map_world.h"
+#include "random_fabric.h"
+
+#include <stdio.h>
+
+/* Fabrics in which every part can be told from every other: no count is one. */
+static void random_world(struct map_world *w, uint32_t watchers)
+{
+	struct mf_topology t;
+	struct mf_topology_cfg cfg;
+	struct mf_error e;
+
+	random_topology(&t);
+	cfg = t.cfg;
+	cfg.planes = pick(2, 4);
+	cfg.tiers = 2;
+	cfg.pods = 1;
+	cfg.t1_uplinks = 0;
+	cfg.hosts_per_t0 = pick(3, 6);
+	cfg.t0s = pick(2, 4);
+	cfg.t1s = pick(2, 4);
+	memset(cfg.radix, 0, sizeof(cfg.radix));
+	assert_true(mf_topology_init(&t, &cfg, &e));
+	world_init(w, &t, watchers);
+}
+
+enum { CABLE_OF_HOST, CABLE_OF_T0, T0, T1, HOST, TARGETS };
+
+static void random_target(const struct map_world *w, uint32_t kind, char out[MM_PART_NAME_BYTES])
+{
+	const struct mf_topology_cfg *c = &w->t.cfg;
+	uint32_t plane = pick(0, c->planes - 1), t0 = pick(0, c->t0s - 1);
+	uint32_t t1 = pick(0, c->t1s - 1), host = pick(0, w->t.n_hosts - 1), link;
+	uint32_t node = 0;
+
+	switch (kind) {
+	case CABLE_OF_HOST:
+		mf_cable_name(&w->t, mf_link_host_t0(&w->t, plane, host, false), out);
+		return;
+	case CABLE_OF_T0:
+		link = mf_link_t0_t1(&w->t, plane, t0, t1, false);
+		mf_cable_name(&w->t, link, out);
+		return;
+	case T0:
+		node = mf_node_switch(&w->t, MF_T0, plane, t0);
+		break;
+	case T1:
+		node = mf_node_switch(&w->t, MF_T1, plane, t1);
+		break;
+	case HOST:
+		node = host;
+		break;
+	default:
+		break;
+	}
+	mf_node_name(&w->t, node, out);
+}
+
+static const char *const kinds[] = {"host cable", "T0-T1 cable", "T0", "T1", "host"};
+
+/* Nothing but this part may be called sick. */
+static void check_alone(const struct map_world *w, const char *name, const char *what)
+{
+	if (w->n_sick != 1 || !world_find(w, name))
+		world_fail(w, what);
+}
+
+static void check_fault(uint32_t target, enum mm_symptom symptom, enum mm_kind kind, uint32_t ppm,
+			enum mf_direction direction, uint32_t steps)
+{
+	char name[MM_PART_NAME_BYTES], what[256];
+	struct map_world w;
+	uint32_t took;
+
+	random_world(&w, 3);
+	w.background_ppm = 20;
+	random_target(&w, target, name);
+	for (uint32_t i = 0; i < 10; i++)
+		world_step(&w, 2);
+	world_fault(&w, name, symptom, direction, ppm);
+	snprintf(what, sizeof(what), "%s %s: %s %u ppm, direction %d, %u planes, %u/%u/%u",
+		 kinds[target], name, mm_kind_name(kind), ppm, (int)direction, w.t.cfg.planes,
+		 w.t.cfg.hosts_per_t0, w.t.cfg.t0s, w.t.cfg.t1s);
+	took = world_until(&w, name, kind, steps, 2);
+	if (!took)
+		world_fail(&w, what);
+	for (uint32_t i = 0; i < 10; i++)
+		world_step(&w, 2);
+	check_alone(&w, name, what);
+	assert_true(world_find(&w, name)->direction_known);
+	if (target != T0 && target != T1 && world_find(&w, name)->part.direction != direction)
+		world_fail(&w, what);
+	world_fini(&w);
+}
+
+TEST(mm_map_judge, names_what_is_dead)
+{
+	for (uint32_t i = 0; i < test_rounds(10); i++)
+		check_fault(i % TARGETS, MM_LOST, MM_DEAD, 1000000, MF_DIRECTION_BOTH, 8);
+}
+
+TEST(mm_map_judge, names_the_direction_that_is_dead)
+{
+	for (uint32_t i = 0; i < test_rounds(7); i++)
+		check_fault(i % 2 ? CABLE_OF_HOST : CABLE_OF_T0, MM_LOST, MM_DEAD, 1000000,
+			    i % 4 < 2 ? MF_DIRECTION_OUT : MF_DIRECTION_IN, 8);
+}
+
+TEST(mm_map_judge, names_what_loses_some)
+{
+	for (uint32_t i = 0; i < test_rounds(7); i++)
+		check_fault(i % TARGETS, MM_LOST, MM_LOSSY, pick(20000, 200000), MF_DIRECTION_BOTH,
+			    100);
+}
+
+TEST(mm_map_judge, names_the_direction_that_loses_some)
+{
+	for (uint32_t i = 0; i < test_rounds(5); i++)
+		check_fault(i % 2 ? CABLE_OF_HOST : CABLE_OF_T0, MM_LOST, MM_LOSSY,
+			    pick(20000, 200000), i % 4 < 2 ? MF_DIRECTION_OUT : MF_DIRECTION_IN,
+			    100);
+}
+
+TEST(mm_map_judge, names_other_symptoms)
+{
+	static const struct {
+		enum mm_symptom symptom;
+		enum mm_kind kind;
+		uint32_t ppm;
+	} rows[] = {{MM_CORRUPTED, MM_CORRUPTING, 20000},
+		    {MM_SLOWED, MM_SLOW, 1000000},
+		    {MM_DUPLICATED, MM_DUPLICATING, 20000},
+		    {MM_REORDERED, MM_REORDERING, 50000}};
+
+	for (uint32_t i = 0; i < test_rounds(6); i++)
+		check_fault(i % 2 ? CABLE_OF_HOST : CABLE_OF_T0, rows[i % 4].symptom,
+			    rows[i % 4].kind, rows[i % 4].ppm, (enum mf_direction)(i / 4 % 3), 100);
+}
+
+TEST(mm_map_judge, accuses_nobody_where_losses_are_usual)
+{
+	for (uint32_t i = 0; i < test_rounds(2); i++) {
+		struct map_world w;
+
+		random_world(&w, 3);
+		w.background_ppm = 100;
+		for (uint32_t step = 0; step < 500; step++) {
+			world_step(&w, 2);
+			if (w.n_sick)
+				world_fail(&w, "nothing was wrong");
+		}
+		world_fini(&w);
+	}
+}
+
+/* Six hosts on each T0, five watchers for each link, and two that lie on the first T0. */
+static void world_of_liars(struct map_world *w, enum world_host how)
+{
+	struct mf_topology t;
+	struct mf_topology_cfg cfg;
+	struct mf_error e;
+
+	random_topology(&t);
+	cfg = t.cfg;
+	cfg.planes = pick(2, 4);
+	cfg.tiers = 2;
+	cfg.pods = 1;
+	cfg.t1_uplinks = 0;
+	cfg.hosts_per_t0 = 6;
+	cfg.t0s = pick(2, 3);
+	cfg.t1s = pick(2, 4);
+	memset(cfg.radix, 0, sizeof(cfg.radix));
+	assert_true(mf_topology_init(&t, &cfg, &e));
+	world_init(w, &t, 5);
+	w->host[pick(0, 2)] = how;
+	w->host[pick(3, 5)] = how;
+}
+
+TEST(mm_map_judge, believes_no_minority_that_cries)
+{
+	for (uint32_t i = 0; i < test_rounds(2); i++) {
+		struct map_world w;
+
+		world_of_liars(&w, WORLD_CRIES);
+		for (uint32_t step = 0; step < 100; step++) {
+			world_step(&w, 2);
+			if (w.n_sick)
+				world_fail(&w, "nothing was wrong but two liars");
+		}
+		world_fini(&w);
+	}
+}
+
+/* A liar can harm itself: its own cable, where a dead part leaves nobody else to watch that. */
+static bool is_own(const struct map_world *w, const struct mm_part *part)
+{
+	if (part->kind == MM_HOST)
+		return w->host[part->id] != WORLD_HONEST;
+	return part->kind == MM_CABLE && mf_link_kind(&w->t, part->id << 1) == MF_HOST_T0 &&
+	       w->host[mf_link_at(&w->t, part->id << 1).lower] != WORLD_HONEST;
+}
+
+static void check_among_liars(uint32_t target, enum world_host how)
+{
+	char name[MM_PART_NAME_BYTES];
+	struct map_world w;
+
+	world_of_liars(&w, how);
+	random_target(&w, target, name);
+	/* Its own faults a liar can hide. */
+	for (uint32_t h = 0; h < w.t.n_hosts; h++) {
+		char host[MF_NODE_NAME_BYTES];
+		size_t n;
+
+		mf_node_name(&w.t, h, host);
+		n = strlen(host);
+		if (strncmp(name, host, n) == 0 && (name[n] == '.' || !name[n]))
+			w.host[h] = WORLD_HONEST;
+	}
+	for (uint32_t i = 0; i < 10; i++)
+		world_step(&w, 2);
+	world_fault(&w, name, MM_LOST, MF_DIRECTION_BOTH, 1000000);
+	if (!world_until(&w, name, MM_DEAD, 20, 2))
+		world_fail(&w, name);
+	for (uint32_t i = 0; i < 10; i++)
+		world_step(&w, 2);
+	for (size_t i = 0; i < w.n_sick; i++)
+		if (&w.sick[i] != world_find(&w, name) && !is_own(&w, &w.sick[i].part))
+			world_fail(&w, name);
+	if (!world_find(&w, name))
+		world_fail(&w, name);
+	world_fini(&w);
+}
+
+TEST(mm_map_judge, names_what_is_dead_among_liars)
+{
+	for (uint32_t i = 0; i < test_rounds(5); i++)
+		check_among_liars(i % TARGETS, i % 2 ? WORLD_CRIES : WORLD_HIDES);
+}
+
+/* Half of the hosts say nothing and answer nothing; what the others watch is named as ever. */
+TEST(mm_map_judge, needs_half_of_the_hosts)
+{
+	for (uint32_t i = 0; i < test_rounds(2); i++) {
+		char name[MM_PART_NAME_BYTES];
+		struct map_world w;
+
+		world_of_liars(&w, WORLD_HONEST);
+		for (uint32_t h = 0; h < w.t.n_hosts; h++)
+			w.host[h] = h % 2 ? WORLD_SILENT : WORLD_HONEST;
+		random_target(&w, T1, name);
+		for (uint32_t step = 0; step < 100; step++) {
+			world_step(&w, 2);
+			if (w.n_sick)
+				world_fail(&w, "nobody who is silent is sick");
+		}
+		assert_u_eq(mm_map_silent(w.map, w.now_ns), w.t.n_hosts / 2);
+		world_fault(&w, name, MM_LOST, MF_DIRECTION_BOTH, 1000000);
+		if (!world_until(&w, name, MM_DEAD, 20, 2))
+			world_fail(&w, name);
+		world_fini(&w);
+	}
+}
+
+TEST(mm_map_judge, names_two_at_once)
+{
+	for (uint32_t i = 0; i < test_rounds(2); i++) {
+		char one[MM_PART_NAME_BYTES], two[MM_PART_NAME_BYTES];
+		struct map_world w;
+
+		random_world(&w, 3);
+		/* On planes of their own: what is behind a dead T0 is nobody's to see. */
+		mf_cable_name(&w.t, mf_link_host_t0(&w.t, 0, pick(0, w.t.n_hosts - 1), false), one);
+		mf_node_name(&w.t, mf_node_switch(&w.t, MF_T1, 1, pick(0, w.t.n_t1s - 1)), two);
+		world_fault(&w, one, MM_LOST, MF_DIRECTION_BOTH, 1000000);
+		world_fault(&w, two, MM_LOST, MF_DIRECTION_BOTH, pick(50000, 200000));
+		for (uint32_t step = 0; step < 100; step++)
+			world_step(&w, 2);
+		if (w.n_sick != 2 || !world_find(&w, one) || !world_find(&w, two))
+			world_fail(&w, "two things were wrong");
+		world_fini(&w);
+	}
+}
+
+TEST(mm_map_judge, sees_what_is_well_again_and_what_flaps)
+{
+	for (uint32_t i = 0; i < test_rounds(2); i++) {
+		char name[MM_PART_NAME_BYTES];
+		struct map_world w;
+
+		random_world(&w, 3);
+		random_target(&w, i % 2 ? CABLE_OF_T0 : CABLE_OF_HOST, name);
+		for (uint32_t times = 0; times < 3; times++) {
+			world_fault(&w, name, MM_LOST, MF_DIRECTION_BOTH, 1000000);
+			if (!world_until(&w, name, times < 2 ? MM_DEAD : MM_FLAPPING, 10, 2))
+				world_fail(&w, name);
+			world_fault(&w, name, MM_LOST, MF_DIRECTION_BOTH, 0);
+			for (uint32_t step = 0; step < 15; step++)
+				world_step(&w, 2);
+			if (times < 2 && w.n_sick)
+				world_fail(&w, "it was well again");
+		}
+		if (!world_find(&w, name))
+			world_fail(&w, "a flap is not over when it is up");
+		for (uint32_t step = 0; step < 1100; step++)
+			world_step(&w, 1);
+		if (w.n_sick)
+			world_fail(&w, "it has been up for long");
+		world_fini(&w);
+	}
+}
+
+TEST(mm_map_judge, names_planes_and_transceivers)
+{
+	for (uint32_t i = 0; i < test_rounds(3); i++) {
+		static const char *const names[] = {"plane1", "plane0.t0-1.transceiver0",
+						    "plane0.t0-0.transceiver1"};
+		struct mf_topology t;
+		struct mf_topology_cfg cfg;
+		struct mf_error e;
+		struct map_world w;
+
+		random_topology(&t);
+		cfg = t.cfg;
+		cfg.planes = pick(2, 3);
+		cfg.tiers = 2;
+		cfg.pods = 1;
+		cfg.t1_uplinks = 0;
+		cfg.hosts_per_t0 = 8;
+		cfg.t0s = pick(2, 3);
+		cfg.t1s = pick(3, 4);
+		memset(cfg.radix, 0, sizeof(cfg.radix));
+		assert_true(mf_topology_init(&t, &cfg, &e));
+		world_init(&w, &t, 3);
+		for (uint32_t step = 0; step < 10; step++)
+			world_step(&w, 2);
+		world_fault(&w, names[i % 3], MM_LOST, MF_DIRECTION_BOTH, 1000000);
+		if (!world_until(&w, names[i % 3], MM_DEAD, 8, 2))
+			world_fail(&w, names[i % 3]);
+		world_step(&w, 2);
+		check_alone(&w, names[i % 3], names[i % 3]);
+		world_fini(&w);
+	}
+}
+
+static void world_of_rack(struct map_world *w, uint32_t t1s)
+{
+	struct mf_topology t;
+	struct mf_topology_cfg cfg;
+	struct mf_error e;
+
+	random_topology(&t);
+	cfg = t.cfg;
+	cfg.planes = 2;
+	cfg.tiers = 2;
+	cfg.pods = 1;
+	cfg.t1_uplinks = 0;
+	cfg.hosts_per_t0 = 4;
+	cfg.t0s = 3;
+	cfg.t1s = t1s;
+	memset(cfg.radix, 0, sizeof(cfg.radix));
+	assert_true(mf_topology_init(&t, &cfg, &e));
+	world_init(w, &t, 3);
+}
+
+/* T0's downlinks to two hosts are exchanged: each host sees what was to come to the other. */
+TEST(mm_map_stray, makes_exchanged_cables_of_two_that_seem_dead)
+{
+	const struct mm_sick *s;
+	struct map_world w;
+	char name[MM_PART_NAME_BYTES];
+
+	world_of_rack(&w, 2);
+	world_fault(&w, "host1.plane0", MM_LOST, MF_DIRECTION_IN, 1000000);
+	world_fault(&w, "host2.plane0", MM_LOST, MF_DIRECTION_IN, 1000000);
+	for (uint32_t step = 0; step < 20; step++) {
+		assert_true(mm_map_stray(w.map, 1, 0, 2, w.now_ns));
+		assert_true(mm_map_stray(w.map, 2, 0, 1, w.now_ns));
+		world_step(&w, 2);
+	}
+	s = world_find(&w, "host1.plane0");
+	if (w.n_sick != 2 || !s || s->kind != MM_WRONG_CABLE)
+		world_fail(&w, "two cables were exchanged");
+	assert_string_equal(mm_part_name(&w.t, &s->other, name), "host2.plane0");
+	world_fini(&w);
+}
+
+/* A host that only says so, of cables that work, changes nothing. */
+TEST(mm_map_stray, is_not_believed_of_cables_that_work)
+{
+	struct map_world w;
+
+	world_of_rack(&w, 2);
+	for (uint32_t step = 0; step < 20; step++) {
+		assert_true(mm_map_stray(w.map, 1, 0, 2, w.now_ns));
+		world_step(&w, 2);
+	}
+	if (w.n_sick)
+		world_fail(&w, "nothing was wrong");
+	world_fini(&w);
+}
+
+/* Two uplinks of a T0 are exchanged: by uSIDs nothing passes, by plain routes everything does. */
+TEST(mm_map_plain, makes_exchanged_cables_of_uplinks_that_seem_dead)
+{
+	for (uint32_t lost = 0; lost < 2; lost++) {
+		const struct mm_sick *s;
+		struct map_world w;
+
+		world_of_rack(&w, 4);
+		world_fault(&w, "plane0.t0-0.t1-1", MM_LOST, MF_DIRECTION_BOTH, 1000000);
+		world_fault(&w, "plane0.t0-0.t1-2", MM_LOST, MF_DIRECTION_BOTH, 1000000);
+		for (uint32_t step = 0; step < 20; step++) {
+			/* Half of them, were the cables dead. */
+			assert_true(mm_map_plain(w.map, 0, 0, 8, 4 * lost, w.now_ns));
+			world_step(&w, 2);
+		}
+		s = world_find(&w, "plane0.t0-0.t1-1");
+		if (w.n_sick != 2 || !s || s->kind != (lost ? MM_DEAD : MM_WRONG_CABLE))
+			world_fail(&w, lost ? "two cables were dead" : "they were exchanged");
+		world_fini(&w);
+	}
+}
