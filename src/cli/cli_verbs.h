@@ -12,6 +12,7 @@ extern const struct ui_verb cli_ctl_verb;    /* the controller API, through mrcd
 extern const struct ui_verb cli_doctor_verb; /* the status may also be 3: warnings */
 extern const struct ui_verb cli_dump_verb;   /* the packets of a capture file */
 extern const struct ui_verb cli_lab_verb;    /* a fabric of network namespaces */
+extern const struct ui_verb cli_map_verb;    /* 0 healthy, 1 sick, 2 wrong usage or no lab */
 extern const struct ui_verb cli_perf_verb;   /* bandwidth and latency between two machines */
 extern const struct ui_verb cli_ping_verb;   /* asks other machines, path by path */
 extern const struct ui_verb cli_plan_verb;   /* works a fabric out */

@@ -4,11 +4,9 @@
  *
  * Evidence is counts of packets over one route: a probe that goes out through T0s and T1s and comes
  * back to its own host, or packets of an EV of real traffic. The map keeps what each route counted
- * lately, looks for the parts of the fabric that explain the bad counts best, and says for
- * each what
- * is wrong with it, since when, and who saw it. It knows neither clock nor socket; the lab,
- * mrcd and
- * the simulator feed the same code.
+ * lately, looks for the parts of the fabric that explain the bad counts best, and says for each
+ * what is wrong with it, since when, and who saw it. It knows neither clock nor socket; `mrc map
+ * check` feeds it what the hosts of a lab saw.
  *
  * 	map = mm_map_init(memory, &cfg, topology);		memory of mm_map_bytes
  * 	route = mm_map_route(map, &(struct mm_route_of){...}, now);

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* probe_book.c - see probe_book.h. */
+#include "cli/map/probe_book.h"
+
+#include "base/assert.h"
+
+static struct probe_slot *slot_of(struct probe_book *b, uint32_t seq)
+{
+	return &b->slot[seq % PROBE_SLOTS];
+}
+
+uint32_t probe_book_send(struct probe_book *b, uint64_t nonce, uint64_t step)
+{
+	uint32_t seq = b->next++;
+
+	mb_assert(b->next - b->settled <= PROBE_SLOTS);
+	*slot_of(b, seq) = (struct probe_slot){.nonce = nonce, .step = step, .seq = seq};
+	return seq;
+}
+
+void probe_book_unsend(struct probe_book *b)
+{
+	mb_assert(b->next != b->settled);
+	*slot_of(b, --b->next) = (struct probe_slot){0};
+}
+
+bool probe_book_has(const struct probe_book *b, uint32_t seq, uint64_t nonce)
+{
+	const struct probe_slot *s = &b->slot[seq % PROBE_SLOTS];
+
+	return (int32_t)(seq - b->next) < 0 && s->seq == seq && s->nonce == nonce;
+}
+
+enum probe_verdict probe_book_arrive(struct probe_book *b, uint32_t seq, uint64_t nonce, bool whole)
+{
+	struct probe_slot *s = slot_of(b, seq);
+	bool settled = (int32_t)(seq - b->settled) < 0;
+
+	if (!probe_book_has(b, seq, nonce))
+		return PROBE_FORGED;
+	if (s->copies > 1 || (settled && s->copies))
+		return PROBE_REPLAYED;
+	s->copies++;
+	if (settled)
+		return PROBE_LATE;
+	s->damaged = s->damaged || !whole;
+	if (s->copies == 2)
+		return PROBE_TWICE;
+	if ((int32_t)(seq - b->newest) < 0)
+		s->overtaken = true;
+	else
+		b->newest = seq + 1;
+	return PROBE_ANSWERED;
+}
+
+static void count(struct mm_counts *c, enum mm_symptom symptom, bool bad)
+{
+	c->known[symptom]++;
+	c->bad[symptom] += bad;
+}
+
+bool probe_book_settle(struct probe_book *b, uint64_t step, struct mm_counts *counts)
+{
+	*counts = (struct mm_counts){0};
+	for (; b->settled != b->next; b->settled++) {
+		const struct probe_slot *s = slot_of(b, b->settled);
+
+		if (step - s->step < PROBE_WAIT_STEPS)
+			break;
+		count(counts, MM_LOST, !s->copies);
+		if (!s->copies)
+			continue;
+		count(counts, MM_CORRUPTED, s->damaged);
+		count(counts, MM_DUPLICATED, s->copies > 1);
+		count(counts, MM_REORDERED, s->overtaken);
+	}
+	return counts->known[MM_LOST] > 0;
+}

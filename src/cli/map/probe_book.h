@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * probe_book.h - which probes of a route are under way, and what became of each. Pure: no clock,
+ * no socket. Time is counted in steps of the prober, so that a prober that is not run for a while
+ * does not take what waits in its sockets for lost.
+ */
+#ifndef SOFTMRC_CLI_MAP_PROBE_BOOK_H
+#define SOFTMRC_CLI_MAP_PROBE_BOOK_H
+
+#include "map/map.h"
+
+/* Steps in which a probe may come back: 40 ms, longer than what all queues of a path hold. */
+#define PROBE_WAIT_STEPS 4u
+/* Probes that leave together, so that a packet that is overtaken is seen. */
+#define PROBE_PAIR 2u
+/* A pair in each step, for all steps in which it may come back, rounded up to a power of two. */
+#define PROBE_SLOTS 16u
+
+enum probe_verdict {
+	PROBE_ANSWERED,
+	PROBE_TWICE,	/* a second copy in time: something duplicates */
+	PROBE_LATE,	/* it counts as lost */
+	PROBE_REPLAYED, /* more copies, or a copy of one that was settled long ago */
+	PROBE_FORGED,	/* no such probe was sent */
+	PROBE_VERDICTS
+};
+
+struct probe_slot {
+	uint64_t nonce;
+	uint64_t step; /* in which it was sent */
+	uint32_t seq;
+	uint8_t copies; /* that came back */
+	bool damaged, overtaken;
+};
+
+/* A book of zeros is empty. */
+struct probe_book {
+	struct probe_slot slot[PROBE_SLOTS];
+	uint32_t next, settled; /* sequence numbers */
+	uint32_t newest;	/* one above the highest that came back */
+};
+
+/* probe_book_send notes a probe and returns its sequence number. */
+uint32_t probe_book_send(struct probe_book *b, uint64_t nonce, uint64_t step);
+
+/* probe_book_unsend takes back the last one: it did not leave. */
+void probe_book_unsend(struct probe_book *b);
+
+/* probe_book_arrive says what a packet is that came back; `whole`: nothing in it was changed. */
+enum probe_verdict probe_book_arrive(struct probe_book *b, uint32_t seq, uint64_t nonce,
+				     bool whole);
+
+/* probe_book_has says whether such a probe was sent lately. */
+bool probe_book_has(const struct probe_book *b, uint32_t seq, uint64_t nonce);
+
+/*
+ * probe_book_settle counts the probes whose time is over. False: there were none, and *counts is
+ * zeros.
+ */
+bool probe_book_settle(struct probe_book *b, uint64_t step, struct mm_counts *counts);
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * lab_map.c - `mrc map check` on labs of four hosts: what it says of each fault, and its exit
+ * statuses.
+ */
+#include "lab/lab.h"
+#include "support/test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SAID_MAX 65536
+
+static char said[SAID_MAX];
+
+/* Runs `mrc <words>` with both outputs in said[]; the exit status. */
+__attribute__((format(printf, 1, 2))) static int mrc(const char *format, ...)
+{
+	char words[512], command[1024];
+	va_list args;
+	size_t n;
+	FILE *f;
+	int status;
+
+	va_start(args, format);
+	vsnprintf(words, sizeof(words), format, args);
+	va_end(args);
+	snprintf(command, sizeof(command), "%s %s 2>&1", test_arg(0), words);
+	f = popen(command, "r");
+	assert_non_null(f);
+	n = fread(said, 1, sizeof(said) - 1, f);
+	said[n] = '\0';
+	status = pclose(f);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static int id(void)
+{
+	return (int)getpid();
+}
+
+static void want(int status, int wanted, const char *words)
+{
+	if (status != wanted || !strstr(said, words))
+		fail_msg("status %d, want %d and \"%s\", but:\n%s", status, wanted, words, said);
+}
+
+static int take_down(void **state)
+{
+	(void)state;
+	return mrc("lab down m%d", id());
+}
+
+#define LAB_TEST(name) TEST_WITH(NULL, take_down, mrc_map_check, name)
+
+struct expect {
+	const char *target, *fault;
+	const char *says; /* of the first part */
+	size_t parts;	  /* lines of parts that are sick */
+	uint32_t for_ms;  /* what is there now and then takes longer to be sure */
+	bool needs_programs;
+};
+
+static const struct expect faults[] = {
+	{"host3.plane0", "down", "host3.plane0: dead,", 1, 400, false},
+	{"plane0.t0-0.t1-0", "blackhole", "plane0.t0-0.t1-0: dead,", 1, 400, false},
+	{"plane0.t0-0.t1-0", "blackhole out", "plane0.t0-0.t1-0: dead out,", 1, 400, false},
+	{"plane0.t0-0.t1-0", "blackhole in", "plane0.t0-0.t1-0: dead in,", 1, 400, false},
+	{"host0.plane1", "blackhole in", "host0.plane1: dead in,", 1, 400, false},
+	{"plane1.t1-0", "stall", "plane1.t1-0: dead,", 1, 400, false},
+	{"plane1.t0-1", "stall", "plane1.t0-1: dead,", 1, 400, false},
+	{"plane1.t0-1", "reboot", "plane1.t0-1: dead,", 1, 400, false},
+	{"host2", "blackhole", "host2: dead,", 1, 400, false},
+	{"plane1", "blackhole", "plane1: dead,", 1, 400, false},
+	{"plane0.t0-1.t1-1", "loss 20%", "plane0.t0-1.t1-1: lossy ", 1, 1000, false},
+	{"host1.plane0", "swap host2.plane0",
+	 "host1.plane0: wrong cable, exchanged with host2.plane0", 2, 400, false},
+	{"plane0.t0-0.t1-0", "swap plane0.t0-0.t1-1",
+	 "plane0.t0-0.t1-0: wrong cable, exchanged with plane0.t0-0.t1-1", 2, 400, false},
+	{"plane1.t0-1.t1-0", "corrupt 20%", "plane1.t0-1.t1-0: corrupting ", 1, 1000, true},
+	{"plane1.t0-1.t1-0", "duplicate 20%", "plane1.t0-1.t1-0: duplicating ", 1, 1000, true},
+	{"plane1.t0-1.t1-0", "reorder 20%", "plane1.t0-1.t1-0: reordering ", 1, 1000, true},
+};
+
+static size_t lines(void)
+{
+	size_t n = 0;
+
+	for (const char *c = said; *c; c++)
+		n += *c == '\n';
+	return n;
+}
+
+static void name_each(bool programs)
+{
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
+		const struct expect *x = &faults[i];
+
+		if (x->needs_programs && !programs)
+			continue;
+		want(mrc("lab fault m%d %s %s", id(), x->target, x->fault), 0, "");
+		want(mrc("map check m%d --for %ums", id(), x->for_ms), 1, x->says);
+		if (lines() != x->parts + 1)
+			fail_msg("%s %s: want %zu parts, but:\n%s", x->target, x->fault, x->parts,
+				 said);
+		want(mrc("lab fault m%d %s lift %.*s", id(), x->target, (int)strcspn(x->fault, " "),
+			 x->fault),
+		     0, "1 fault lifted");
+	}
+	want(mrc("map check m%d --json", id()), 0, "\"healthy\": true");
+}
+
+LAB_TEST(names_each_fault)
+{
+	if (mrc("lab up tiny --name m%d --pace 100M", id()) != 0)
+		test_skip(said);
+	want(mrc("map check m%d", id()), 0, "healthy; ");
+	name_each(mrc("lab status m%d", id()) == 0 && !strstr(said, "without switch programs"));
+}
+
+LAB_TEST(works_without_rights)
+{
+	if (mrc("lab up tiny --name m%d --rootless", id()) != 0)
+		test_skip(said);
+	want(mrc("map check m%d --for 500ms", id()), 0, "healthy; ");
+	want(mrc("lab fault m%d host0.plane0 swap host1.plane0", id()), 0, "");
+	want(mrc("map check m%d --for 500ms", id()), 1, "exchanged with host1.plane0");
+}
+
+TEST(mrc_map_check, says_what_is_wrong)
+{
+	want(mrc("map check m%d", id()), 2, "is not up");
+	want(mrc("map check m%d --for 1", id()), 2, "--for");
+	want(mrc("map check m%d --rate 1", id()), 2, "--rate");
+	want(mrc("map check m%d more", id()), 2, "more");
+	want(mrc("map chekc"), 2, "did you mean check?");
+}
+
+LAB_TEST(sees_a_lab_go_down)
+{
+	char command[512];
+
+	if (mrc("lab up tiny --name m%d", id()) != 0)
+		test_skip(said);
+	snprintf(command, sizeof(command), "(sleep 0.3; exec %s lab down m%d) >/dev/null &",
+		 test_arg(0), id());
+	assert_i_eq(system(command), 0);
+	want(mrc("map check m%d --for 2s", id()), 2, "went down meanwhile");
+	want(mrc("map check m%d", id()), 2, "is not up");
+}

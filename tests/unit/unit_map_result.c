@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What `mrc map check` says: src/cli/map/map_verbs.h. */
+#include "cli/map/map_verbs.h"
+#include "fabric/topology_toml.h"
+#include "support/test.h"
+
+static struct mf_topology t;
+static const struct prober_figures figures = {.hosts = 4,
+					      .routes = 48,
+					      .interval_ns = 10000000,
+					      .bit_s = 5000000,
+					      .sent = 900,
+					      .lost = 7};
+static struct map_result result;
+
+static int setup(void **state)
+{
+	char why[MF_TOML_ERROR_BYTES];
+
+	(void)state;
+	result = (struct map_result){
+		.lab = "x", .t = &t, .figures = &figures, .start_ns = 100, .now_ns = 100};
+	return mf_topology_open("tiny", &t, why) ? 0 : -1;
+}
+
+static const struct mm_sick dead = {.part = {.kind = MM_CABLE, .id = 0},
+				    .kind = MM_DEAD,
+				    .since_ns = 200,
+				    .for_it = 2,
+				    .watchers = 3,
+				    .direction_known = true};
+
+TEST_WITH(setup, NULL, map_result_take, keeps_when_each_was_named)
+{
+	struct mm_sick both[] = {{.part = {.kind = MM_HOST, .id = 1}, .kind = MM_LOSSY}, dead};
+
+	map_result_take(&result, &dead, 1, 1000);
+	map_result_take(&result, both, 2, 2000);
+	assert_u_eq(result.n, 2);
+	assert_u_eq(result.finding[0].named_ns, 1900);
+	assert_u_eq(result.finding[1].named_ns, 900);
+	both[1].kind = MM_LOSSY; /* another fault of the same cable */
+	map_result_take(&result, both, 2, 3000);
+	assert_u_eq(result.finding[1].named_ns, 2900);
+	map_result_take(&result, both, 0, 4000);
+	assert_true(map_result_healthy(&result));
+	result.silent = 1;
+	assert_false(map_result_healthy(&result));
+}
+
+TEST_WITH(setup, NULL, map_result_show, a_line_for_each)
+{
+	struct ui_text text = {0};
+
+	map_result_take(&result, &dead, 1, 5000200);
+	map_result_show(&result, &text);
+	assert_non_null(strstr(text.data, "host0.plane0: dead, since 5 ms, seen by 2 of 3; "));
+	assert_non_null(strstr(text.data, "\nlab x: sick; 900 probes, 7 lost"));
+	ui_text_fini(&text);
+	result.n = 0;
+	result.silent = 3;
+	map_result_show(&result, &text);
+	assert_non_null(strstr(text.data, "3 of 4 hosts not heard of\nlab x: sick"));
+	ui_text_fini(&text);
+}
+
+TEST_WITH(setup, NULL, map_result_json, all_of_it)
+{
+	struct mm_sick wrong = dead;
+	json_t *json, *sick;
+
+	wrong.kind = MM_WRONG_CABLE;
+	wrong.direction_known = false;
+	wrong.other = (struct mm_part){.kind = MM_CABLE, .id = 1};
+	map_result_take(&result, &wrong, 1, 1000);
+	json = map_result_json(&result);
+	assert_non_null(json);
+	assert_true(json_is_false(json_object_get(json, "healthy")));
+	sick = json_array_get(json_object_get(json, "sick"), 0);
+	assert_string_equal(json_string_value(json_object_get(sick, "component")), "cable");
+	assert_string_equal(json_string_value(json_object_get(sick, "kind")), "wrong cable");
+	assert_string_equal(json_string_value(json_object_get(sick, "part")), "host0.plane0");
+	assert_string_equal(json_string_value(json_object_get(sick, "other")), "host1.plane0");
+	assert_true(json_is_null(json_object_get(sick, "direction")));
+	assert_i_eq(json_integer_value(json_object_get(sick, "since_ns")), 800);
+	json_decref(json);
+}
