@@ -33,7 +33,7 @@ wait
 mrc demo --plain --on loopback --ranks 4 --steps 30 --script t1 --no-tcp --data /usr/share/common-licenses/GPL-3 --out /tmp/demo.json
 mrc sim run incast --quiet
 mrc plan tiny
-. /usr/share/bash-completion/completions/mrc 2>/dev/null || true
+bash -n /usr/share/bash-completion/completions/mrc
 """
 
 # docs/install.md: a program of one's own.
