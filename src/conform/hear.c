@@ -71,8 +71,8 @@ static void watch(struct cf_run *r, enum cf_watch rule, bool good, const char *w
 	if (good)
 		return;
 	if (r->broken[rule]++ == 0)
-		snprintf(r->first_broken[rule], CF_SAY_MAX, "%s, first in %s", what,
-			 r->c ? r->c->name : "the search for the target");
+		snprintf(r->first_broken[rule], sizeof(r->first_broken[rule]), "%s, first in %.48s",
+			 what, r->c ? r->c->name : "the search for the target");
 }
 
 /* REQ(wire.seth.cack): the highest PSN of ours that a SACK may name. */

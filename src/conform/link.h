@@ -41,6 +41,7 @@ struct cf_qp {
 };
 
 #define CF_SAY_MAX 160u
+#define CF_CASE_NAME_MAX 64u /* of what is said of a case's name, with the words around it */
 
 /*
  * The program beside the target's QP. Each call returns 0 or, with a reason in why, -1: then the

@@ -72,7 +72,7 @@ struct cf_run {
 	void *tap_context;
 	/* Of the whole run. */
 	uint64_t watched[CF_WATCHES], broken[CF_WATCHES];
-	char first_broken[CF_WATCHES][CF_SAY_MAX];
+	char first_broken[CF_WATCHES][CF_SAY_MAX + CF_CASE_NAME_MAX];
 	uint64_t unknown; /* packets that were not MRC's, or not from the target */
 	bool lost;	  /* nothing more can be asked */
 	/* Of the case that is played. */
