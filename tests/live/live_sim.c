@@ -276,6 +276,18 @@ SIM_TEST(run, rows_that_are_quick)
 	}
 }
 
+/* A dead plane costs its share, however many destinations there are: here a tenth of the preset. */
+SIM_TEST(run, many_destinations)
+{
+	static char said[SAID_MAX];
+	int status = RUN("run", "check-many-destinations", "--expect", "--quiet", "--set",
+			 "workload.group_size=1024");
+
+	read_file("said", said);
+	if (status != 0 || !strstr(said, "holds"))
+		fail_msg("%d\n%s", status, said);
+}
+
 /*
  * The same bits from one process, and from two that mpirun starts; faults in between. What Open MPI
  * itself never frees is not ours to report.
