@@ -114,9 +114,9 @@ if(SOFTMRC_JANSSON AND JANSSON_INCLUDE_DIR AND JANSSON_LIBRARY)
 	target_include_directories(softmrc_jansson SYSTEM INTERFACE ${JANSSON_INCLUDE_DIR})
 	target_link_libraries(softmrc_jansson INTERFACE ${JANSSON_LIBRARY})
 else()
-	message(STATUS "no command mrc, which needs jansson.h and libjansson: "
+	message(STATUS "no command mrc and no daemon, which need jansson.h and libjansson: "
 		"apt-get install libjansson-dev, then configure again")
-	list(REMOVE_ITEM SOFTMRC_MODULES_BUILT sim lab ui study demo conform cli)
+	list(REMOVE_ITEM SOFTMRC_MODULES_BUILT sim lab ui exporter study demo conform mrcd cli)
 endif()
 
 find_path(MNL_INCLUDE_DIR libmnl/libmnl.h)
@@ -132,13 +132,13 @@ endif()
 
 find_path(SYSTEMD_INCLUDE_DIR systemd/sd-daemon.h)
 find_library(SYSTEMD_LIBRARY systemd)
-if(SYSTEMD_INCLUDE_DIR AND SYSTEMD_LIBRARY)
+if(SOFTMRC_SYSTEMD AND SYSTEMD_INCLUDE_DIR AND SYSTEMD_LIBRARY)
 	add_library(softmrc_systemd INTERFACE)
 	target_include_directories(softmrc_systemd SYSTEM INTERFACE ${SYSTEMD_INCLUDE_DIR})
 	target_link_libraries(softmrc_systemd INTERFACE ${SYSTEMD_LIBRARY})
-elseif(NOT SOFTMRC_PURE_ONLY)
-	message(FATAL_ERROR "systemd/sd-daemon.h or libsystemd not found: run tools/deps, "
-		"or apt-get install libsystemd-dev")
+else()
+	message(STATUS "no daemon mrcd, which needs libsystemd: apt-get install libsystemd-dev")
+	list(REMOVE_ITEM SOFTMRC_MODULES_BUILT mrcd)
 endif()
 
 find_path(IBVERBS_INCLUDE_DIR infiniband/verbs.h)

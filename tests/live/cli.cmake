@@ -38,18 +38,20 @@ add_dependencies(live_plan softmrc-program-mrc)
 softmrc_test(live_sim SOURCES live_sim.c LINKS softmrc_jansson LABELS live release TIMEOUT 240
 	ARGS -- $<TARGET_FILE:softmrc-program-mrc> ${PROJECT_SOURCE_DIR}/docs/simulator.md)
 add_dependencies(live_sim softmrc-program-mrc)
-# The day of an operator: with the example everywhere, with perftest where it needs no sanitizer.
-find_package(Python3 3.11 REQUIRED COMPONENTS Interpreter)
-set(day ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/mrcd_day.py $<TARGET_FILE:softmrc-program-mrc>
-	$<TARGET_FILE:softmrc-program-mrcd>)
-softmrc_command_test(live_mrcd_day LABELS live release TIMEOUT 120
-	COMMAND ${day} $<TARGET_FILE:softmrc-example-write_bw>)
-if(NOT SOFTMRC_SANITIZE)
-	softmrc_command_test(live_mrcd_day_perftest LABELS live release TIMEOUT 120 COMMAND ${day} ib_write_bw)
+if(mrcd IN_LIST SOFTMRC_MODULES_BUILT)
+	# The day of an operator: with the example everywhere, with perftest where it needs no sanitizer.
+	find_package(Python3 3.11 REQUIRED COMPONENTS Interpreter)
+	set(day ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/mrcd_day.py $<TARGET_FILE:softmrc-program-mrc>
+		$<TARGET_FILE:softmrc-program-mrcd>)
+	softmrc_command_test(live_mrcd_day LABELS live release TIMEOUT 120
+		COMMAND ${day} $<TARGET_FILE:softmrc-example-write_bw>)
+	if(NOT SOFTMRC_SANITIZE)
+		softmrc_command_test(live_mrcd_day_perftest LABELS live release TIMEOUT 120 COMMAND ${day} ib_write_bw)
+	endif()
+	softmrc_command_test(mrcd_unit LABELS unit COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/mrcd_unit.py
+		$<TARGET_FILE:softmrc-program-mrcd> ${PROJECT_BINARY_DIR}/packaging/mrcd.service ${PROJECT_SOURCE_DIR}/packaging/mrcd.toml)
+	softmrc_test(live_mrcd SOURCES live_mrcd.c LINKS mrcd LABELS live TIMEOUT 120)
 endif()
-softmrc_command_test(mrcd_unit LABELS unit COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/mrcd_unit.py
-	$<TARGET_FILE:softmrc-program-mrcd> ${PROJECT_BINARY_DIR}/packaging/mrcd.service ${PROJECT_SOURCE_DIR}/packaging/mrcd.toml)
-softmrc_test(live_mrcd SOURCES live_mrcd.c LINKS mrcd LABELS live TIMEOUT 120)
 softmrc_test(live_conform SOURCES live_conform.c LINKS softmrc_jansson
 	LABELS live TIMEOUT 120 ARGS -- $<TARGET_FILE:softmrc-program-mrc>)
 add_dependencies(live_conform softmrc-program-mrc)

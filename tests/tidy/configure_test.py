@@ -60,8 +60,13 @@ def without_mpi():
 
 
 def without_jansson():
-    said = ["no command mrc, which needs jansson.h and libjansson: apt-get install libjansson-dev"]
-    return without("JANSSON", said, ["bin/mrc"], [*LIBRARIES, "lib/softmrc/examples/hello"])
+    said = ["no command mrc and no daemon, which need jansson.h and libjansson: apt-get install libjansson-dev"]
+    return without("JANSSON", said, ["bin/mrc", "bin/mrcd"], [*LIBRARIES, "lib/softmrc/examples/hello"])
+
+
+def without_systemd():
+    said = ["no daemon mrcd, which needs libsystemd: apt-get install libsystemd-dev"]
+    return without("SYSTEMD", said, ["bin/mrcd"], [*LIBRARIES, "bin/mrc"])
 
 
 def what_is_needed_is_named():
@@ -115,6 +120,6 @@ def no_newer_cmake():
 
 if __name__ == "__main__":
     tap.main([(f"configure__{f.__name__}", f) for f in (
-        without_bpf, without_mpi, without_jansson, what_is_needed_is_named, a_folder_outside_the_prefix,
+        without_bpf, without_mpi, without_jansson, without_systemd, what_is_needed_is_named, a_folder_outside_the_prefix,
         warnings_stop_only_developers, no_newer_cmake,
     )])

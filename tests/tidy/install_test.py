@@ -51,7 +51,8 @@ class Installed:
     def layout(self):
         """Everything is where it belongs and nothing else is installed."""
         names = {str(p.relative_to(self.prefix)) for p in self.prefix.rglob("*") if not p.is_dir()}
-        wanted = {"bin/mrc", "lib/libmrc.so", "lib/libmrc.so.1", "lib/lib_mrc.so"}
+        wanted = {"bin/mrc", "bin/mrcd", "lib/systemd/system/mrcd.service", "share/man/man8/mrcd.8"}
+        wanted |= {"lib/libmrc.so", "lib/libmrc.so.1", "lib/lib_mrc.so"}
         wanted |= {"lib/libnv_mrc.so"}
         wanted |= {"lib/libmrc-core.a", "lib/libmrc-core.so", "lib/libmrc-core.so.0"}
         wanted |= {"lib/libmrc.a", "lib/pkgconfig/mrc-core.pc", "lib/pkgconfig/libmrc-static.pc"}
@@ -74,7 +75,7 @@ class Installed:
         """Each file that is installed is in one Debian package, by the lists of packaging/debian."""
         below = re.sub(r"^", "usr/", "\n".join(
             str(p.relative_to(self.prefix)).replace("lib/", "lib/TRIPLET/", 1)
-            if str(p.relative_to(self.prefix)).startswith("lib/")
+            if str(p.relative_to(self.prefix)).startswith("lib/") and "systemd" not in p.parts
             else str(p.relative_to(self.prefix))
             for p in self.prefix.rglob("*") if not p.is_dir()
         ), flags=re.M).split("\n")
