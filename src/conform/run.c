@@ -210,33 +210,49 @@ static const struct cf_sent *sent_of(const struct cf_run *r, uint64_t psn, uint6
 	return NULL;
 }
 
+/* Returns the first byte of the target's memory that is not what the line wants, or len. */
+static uint32_t first_wrong(struct cf_run *r, const struct cf_line *line, const struct cf_sent *s,
+			    uint32_t len, const uint8_t *bytes)
+{
+	bool placed = line->kind == CF_EXPECT_PLACED;
+	uint32_t i = 0;
+
+	if (placed)
+		cf_contents(r->payload, len, (int64_t)line->value, s->copy);
+	while (i < len && bytes[i] == (placed ? r->payload[i] : 0))
+		i++;
+	return i;
+}
+
+/*
+ * What was sent without waiting for an answer may still be on its way, so what is to be placed is
+ * waited for.
+ */
 static void check_memory(struct cf_run *r, const struct cf_line *line, char why[CF_SAY_MAX])
 {
-	static uint8_t zero[CF_MEMORY_MAX];
 	uint8_t bytes[CF_MEMORY_MAX];
-	bool placed = line->kind == CF_EXPECT_PLACED;
 	const struct cf_sent *s = sent_of(r, line->value, line->imm);
-	uint32_t len = s ? (uint32_t)s->p.f[CF_F_LEN] : 0;
+	uint32_t len = s ? (uint32_t)s->p.f[CF_F_LEN] : 0, wrong;
+	uint64_t until_ns = now(r) + (line->kind == CF_EXPECT_PLACED ? r->patience_ns : 0);
 
 	if (!s || len > CF_MEMORY_MAX) {
 		cf_fail(r, "line %u: %s: no such packet was sent", line->number, line->source);
 		return;
 	}
-	if (r->server->memory(r->server->context, s->at, len, bytes, why)) {
-		cf_fail(r, "%s", why);
-		return;
+	for (;;) {
+		if (r->server->memory(r->server->context, s->at, len, bytes, why)) {
+			cf_fail(r, "%s", why);
+			return;
+		}
+		wrong = first_wrong(r, line, s, len, bytes);
+		if (wrong == len || now(r) >= until_ns || cf_failed(r))
+			break;
+		cf_hear(r, now(r) + MS_NS);
 	}
-	if (placed)
-		cf_contents(r->payload, len, (int64_t)line->value, s->copy);
-	for (uint32_t i = 0; i < len; i++) {
-		uint8_t want = placed ? r->payload[i] : zero[i];
-
-		if (bytes[i] == want)
-			continue;
+	if (wrong < len)
 		cf_fail(r, "line %u: %s\n  byte %u of the memory is 0x%02x, wanted 0x%02x",
-			line->number, line->source, i, bytes[i], want);
-		return;
-	}
+			line->number, line->source, wrong, bytes[wrong],
+			line->kind == CF_EXPECT_PLACED ? r->payload[wrong] : 0);
 }
 
 /*
