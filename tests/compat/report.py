@@ -30,7 +30,7 @@ revived.
 FOREIGN_HEAD = """## Programs written for MRC
 
 What others wrote on `mrc.h`, built from their sources outside of the tree and run between two hosts with four planes, and on a lab. Nothing of theirs is
-in softmrc; `tools/foreign CHECKOUT` does all of this again where there is a checkout. The shim was tried from a shortened
+in softmrc; `tools/foreign CHECKOUT` does this again for a checkout of the plugin, and for one of the shim if its own build files do. The shim was tried from a shortened
 copy of its newest published sources (no checks, debug output or vendors' parts; build files of our own), so this says nothing of its own build.
 """
 

@@ -17,7 +17,8 @@ import run
 import tap
 from tree import Skip
 
-PACKAGES = ("libmrc1", "libmrc-dev", "libmrc-core0", "libmrc-core-dev", "softmrc", "softmrc-mpi", "softmrc-verbs")
+PACKAGES = ("libmrc1", "libmrc-dev", "libmrc-core0", "libmrc-core-dev", "softmrc", "softmrc-mpi", "softmrc-mrcd",
+            "softmrc-verbs")
 
 # The tour of who has just installed it. Each line fails by its exit status, or by what it says.
 TOUR = """
