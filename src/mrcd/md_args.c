@@ -145,7 +145,7 @@ int md_args_word(const json_t *args, const char *key, const char *const *words, 
 		 struct md_error *e)
 {
 	const json_t *v = json_object_get(args, key);
-	char allowed[128] = "one of";
+	char allowed[192] = "one of";
 	size_t len = strlen(allowed);
 
 	if (!v)

@@ -116,8 +116,13 @@ bool md_client_send(struct md_client *c)
 	if (n < 0 && errno != EAGAIN && errno != EINTR)
 		return false;
 	c->sent += n > 0 ? (size_t)n : 0;
-	if (c->sent < c->out.len)
+	if (c->sent < c->out.len) {
+		/* Else who always leaves a little would have all that was ever sent kept. */
+		c->out.len -= c->sent;
+		memmove(c->out.data, c->out.data + c->sent, c->out.len + 1);
+		c->sent = 0;
 		return true;
+	}
 	ui_text_clear(&c->out);
 	c->sent = 0;
 	return !c->ends;

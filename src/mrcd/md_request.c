@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/printable.h"
 #include "mrcd/md_change.h"
 #include "mrcd/md_log.h"
 
@@ -212,6 +213,8 @@ static json_t *refuse(struct asked *a, json_t *id)
 {
 	a->node->counts.refused++;
 	json_decref(a->answer);
+	/* A value that was cut within a character is no text for JSON. */
+	mb_printable(a->e.text, sizeof(a->e.text));
 	return json_pack("{s:O*, s:b, s:s, s:s, s:s}", "id", id, "ok", 0, "errno",
 			 errno_name(a->e.code), "key", a->e.key, "error", a->e.text);
 }
