@@ -8,6 +8,7 @@
 #include "conform/udp_link.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -323,6 +324,7 @@ static int write_page(const struct conform *c, const struct cf_report *report)
 {
 	struct ui_text out = {0};
 	FILE *file = c->o.html ? fopen(c->o.html, "w") : NULL;
+	bool bad;
 
 	if (!c->o.html)
 		return 0;
@@ -330,7 +332,9 @@ static int write_page(const struct conform *c, const struct cf_report *report)
 		return complain(c->o.html, strerror(errno));
 	cf_report_html(report, &out);
 	ui_text_print(&out, file);
-	return ferror(file) | fclose(file) ? complain(c->o.html, "not all was written") : 0;
+	bad = ferror(file) != 0;
+	bad = fclose(file) != 0 || bad;
+	return bad ? complain(c->o.html, "not all was written") : 0;
 }
 
 static int report(struct conform *c)
@@ -354,6 +358,8 @@ static int test(struct conform *c)
 {
 	int status = EXIT_USAGE;
 
+	/* A program beside the target that ends is a failed case, and no end of the kit. */
+	signal(SIGPIPE, SIG_IGN);
 	if (c->o.pcap && mkdir(c->o.pcap, 0777) && errno != EEXIST) {
 		complain(c->o.pcap, strerror(errno));
 		return EXIT_USAGE;

@@ -20,6 +20,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -427,8 +428,11 @@ static int serve_one(struct server *s, const struct conform_serve_options *o)
 int conform_serve(const struct conform_serve_options *options)
 {
 	static struct server s;
-	int status = open_server(&s, options) ? 1 : 0;
+	int status;
 
+	/* A kit that goes away makes room for the next one. */
+	signal(SIGPIPE, SIG_IGN);
+	status = open_server(&s, options) ? 1 : 0;
 	if (status == 0)
 		status = options->peer ? serve_one(&s, options) : serve_all(&s, options);
 	close_server(&s);

@@ -12,6 +12,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "base/printable.h"
 #include "conform/serve.h"
 
 #define ANSWER_MAX 9000u
@@ -115,6 +116,7 @@ static int ask(struct cf_server_link *l, const char *question, char answer[ANSWE
 	if (strncmp(answer, "error ", 6) != 0)
 		return 0;
 	snprintf(why, CF_SAY_MAX, "%.*s", (int)CF_SAY_MAX - 1, answer + 6);
+	mb_printable(why, CF_SAY_MAX);
 	return -1;
 }
 
@@ -282,6 +284,10 @@ int cf_server_link_open(struct cf_server_link *l, const char *host, char why[CF_
 
 	*l = (struct cf_server_link){
 		.server = {l, make_qp, post_write, post_recv, completion, received, memory}};
+	if (strlen(host) >= HOST_MAX) {
+		snprintf(why, CF_SAY_MAX, "%.40s...: at most %u characters", host, HOST_MAX - 1);
+		return -1;
+	}
 	split(host, name, port);
 	err = getaddrinfo(name, port, &hints, &list);
 	if (err) {
