@@ -122,7 +122,8 @@ static uint32_t rate_of_accusers(const struct watch *w)
 			sum.known += w->by[i].sum.known;
 			sum.bad += w->by[i].sum.bad;
 		}
-	return bounded_rate(sum.bad * MM_PPM / sum.known);
+	/* None of those that are kept may have seen what others did: MM_WATCHERS_MAX. */
+	return sum.known ? bounded_rate(sum.bad * MM_PPM / sum.known) : 0;
 }
 
 /* Whether the middle watcher would have seen something of that, and did not. */

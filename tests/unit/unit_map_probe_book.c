@@ -98,3 +98,17 @@ TEST(probe_book_unsend, forgets_it)
 	assert_false(probe_book_settle(&b, 100, &counts));
 	assert_u_eq(probe_book_send(&b, NONCE + 1, 100), 0);
 }
+
+/* A packet of zeros is none of the probes that have the slot of one that was not sent. */
+TEST(probe_book_unsend, leaves_nothing_to_guess)
+{
+	struct probe_book b = {0};
+
+	for (uint32_t i = 0; i < PROBE_SLOTS; i++) {
+		probe_book_send(&b, NONCE, 0);
+		assert_true(probe_book_settle(&b, 100, &counts));
+	}
+	probe_book_send(&b, NONCE, 0);
+	probe_book_unsend(&b);
+	assert_u_eq(probe_book_arrive(&b, 0, 0, true), PROBE_FORGED);
+}
