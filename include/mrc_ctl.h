@@ -13,6 +13,8 @@
  * controller reads it, may deny its EVs and ask for their events. The others are INIT at first; a
  * profile is ONLINE before a QP names it (mrc_modify_qp), and what changes of it then reaches the
  * QPs that use it before the call returns. All of it ends with the last context of the device.
+ * Where the host has a store of what its controller has decided (MRC_NODE_DIR, softmrc(7)), the
+ * device begins with that, and each new state of the store replaces all that these calls changed.
  *
  * What holds for every call: errors as in <mrc.h>, that is 0 or -1 with errno, or NULL with errno,
  * or a negative errno value; each says which. EINVAL for a NULL pointer that may not be NULL goes
@@ -414,17 +416,17 @@ struct mrc_ctl_cc_profile_attr {
  * bandwidth-delay product as its constants do; gamma and max_md_jump are 0 to 1.
  */
 struct mrc_ctl_cc_nscc_cfg {
-	uint8_t disable_qa; /* not 0: no quick adaptation */
-	uint32_t adjust_bytes_threshold;
+	uint8_t disable_qa;		  /* not 0: no quick adaptation */
+	uint32_t adjust_bytes_threshold;  /* bytes */
 	uint32_t adjust_period_threshold; /* ns */
 	uint32_t base_rtt;		  /* ns */
 	float eta;
 	float fi;
-	float fi_scale;
+	float fi_scale; /* 0 to 256 */
 	float gamma;
 	float max_md_jump;
-	uint32_t max_cwnd; /* bytes */
-	uint8_t qa_gate;
+	uint32_t max_cwnd;     /* bytes */
+	uint8_t qa_gate;       /* 0 to 31 */
 	uint32_t qa_threshold; /* ns */
 	uint32_t target_delay; /* ns */
 };
