@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""deps_test.py: what tools/deps says on systems that are not Debian, of which each has a name."""
+"""deps_test.py: what tools/deps says: on systems that are not Debian, of which each has a name, and to who makes packages."""
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -21,18 +22,21 @@ SYSTEMS = {
 NEEDED = ("sh", "sed", "tr", "cat", "dirname", "grep", "id", "env")
 
 
-def said(release, *tools):
-    """Its answer on a system with these programs and no others."""
+def said(release, *tools, want="build", script=None):
+    """Its answer on a system with these programs and no others, one of which may be a script."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         (folder / "os-release").write_text(release + "\n", encoding="utf-8")
         for tool in (*NEEDED, *tools):
             (folder / tool).symlink_to(shutil.which(tool))
+        if script:
+            (folder / script).write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
+            (folder / script).chmod(0o755)
         environment = {"PATH": name, "OS_RELEASE": str(folder / "os-release")}
         if "HOME" in os.environ:
             environment["HOME"] = os.environ["HOME"]
         done = subprocess.run(
-            ["/bin/sh", run.ROOT / "tools/deps", "--verify", "build"],
+            ["/bin/sh", run.ROOT / "tools/deps", "--verify", want],
             env=environment, capture_output=True, text=True, check=False,
         )
         return done.returncode, done.stderr
@@ -54,5 +58,18 @@ def is_silent_when_all_is_there():
     return [] if (status, text) == (0, "") else [f"status {status}: {text}"]
 
 
+def asks_for_what_packages_are_built_with():
+    """dpkg-buildpackage refuses without build-essential and what debian/control names."""
+    control = (run.ROOT / "packaging/debian/control").read_text(encoding="utf-8")
+    field = re.search(r"^Build-Depends:(.*?)^\S", control, re.M | re.S)[1]
+    names = [re.match(r"[a-z0-9+.-]+", part.strip())[0] for part in field.split(",")]
+    _, text = said("ID=debian", want="deb", script="dpkg-query")
+    missing = re.search(r"missing: (.*)", text)
+    asked = missing[1].split() if missing else []
+    wanted = [name.replace("debhelper-compat", "debhelper") for name in names] + ["build-essential"]
+    return [f"tools/deps deb: {name} is not asked for: {text}" for name in wanted if name not in asked]
+
+
 if __name__ == "__main__":
-    tap.main([(f"deps__{f.__name__}", f) for f in (names_what_to_install, is_silent_when_all_is_there)])
+    tap.main([(f"deps__{f.__name__}", f) for f in (
+        names_what_to_install, is_silent_when_all_is_there, asks_for_what_packages_are_built_with)])
