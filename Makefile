@@ -131,6 +131,11 @@ deb: ## Debian packages, judged by lintian, into build/deb
 dist: ## what is committed as a tarball with checksums, into build/dist
 	@tools/dist
 
+.PHONY: site
+site: ## the documentation as a site, into build/site, by mkdocs; nothing is fetched
+	@tools/deps site
+	@tools/site
+
 .PHONY: fmt fmt-check
 fmt: ## format every C file
 	@tools/fmt -i

@@ -7,7 +7,7 @@ import platform
 
 FOREIGN = pathlib.Path(__file__).resolve().parent / "last_foreign.json"
 
-HEAD = """# Programs over the drop-in
+HEAD = """# Which programs ran
 
 Real, unmodified programs of Debian over softmrc's `libibverbs.so.1`, as the last whole run left them. `make compat` runs all of it and
 writes this page; `make check` runs the rows with a `*`. [programs.md](programs.md) tells how to run a program of your own.
