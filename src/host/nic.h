@@ -225,7 +225,8 @@ enum mh_ev_state {
 #define MH_EVS_MAX 1024u
 /*
  * mh_ev_profile_states writes the state of each EV of a profile and returns how many there are, 0
- * for a profile that QPs cannot use. states has room for MH_EVS_MAX.
+ * for a profile that QPs cannot use, unless it is OFFLINE and AUTO: its denials are known. states
+ * has room for MH_EVS_MAX.
  */
 uint32_t mh_ev_profile_states(struct mh_device *dev, uint32_t profile, enum mh_ev_state *states);
 

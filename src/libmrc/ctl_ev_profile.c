@@ -60,14 +60,14 @@ static bool wanted_state(int state, bool *denied)
 	return *denied || state == 0 || state == (int)MRC_CTL_EV_GOOD;
 }
 
-/* The device's own EVs are not in the state, which takes any. */
-static bool is_own_ev(const struct mh_device *dev, const struct mn_ev *ev)
+/* The device's own EVs are not in the state, which takes any; a profile has `count` or all. */
+static bool is_own_ev(const struct mh_device *dev, uint32_t count, const struct mn_ev *ev)
 {
 	struct mh_device_attr nic;
 	struct mn_ev other;
 
 	mh_device_query(dev, &nic);
-	for (uint32_t i = 0; i < nic.evs; i++)
+	for (uint32_t i = 0; i < (count ? count : nic.evs); i++)
 		if (ma_own_ev(dev, &nic, i, &other) && other.port == ev->port &&
 		    memcmp(other.val, ev->val, sizeof(ev->val)) == 0)
 			return true;
@@ -88,7 +88,7 @@ static int change_ev(struct mn_state *state, const struct mn_device *d,
 	    !wanted_state((int)entry->state, &op.denied))
 		return EINVAL;
 	if (call->id < MN_EV_PROFILES && state->ev[call->id].mode == MN_MODE_AUTO && !op.replaces &&
-	    !is_own_ev(call->dev, &op.ev))
+	    !is_own_ev(call->dev, state->ev[call->id].count, &op.ev))
 		return ENOENT;
 	return mn_ev_modify(state, d, call->id, &op);
 }

@@ -23,6 +23,9 @@ bool mn_ev_value_fits(const struct mn_state *s, const struct mn_ev_profile *p,
 	uint32_t number, n, format = s->fmt[p->fmt].format;
 
 	if (p->n_fields) {
+		/* The format of a profile that is OFFLINE may have become another one. */
+		if (!mn_ev_fields_fit(s, p))
+			return false;
 		n = mn_ev_fields_of(s, p, field);
 		return mw_ev_bits_are_zero(ev->val, mw_ev_fields_bits(field, n));
 	}
@@ -80,7 +83,6 @@ static int modify_auto(struct mn_state *s, const struct mn_device *d, struct mn_
 		       const struct mn_ev_op *op)
 {
 	struct mn_ev ev = op->ev;
-	uint32_t all = p->count ? p->count : d->n_evs;
 
 	for (uint32_t i = p->first; i < p->first + p->n_evs; i++)
 		if (same_ev(&s->evs[i], &ev)) {
@@ -90,7 +92,7 @@ static int modify_auto(struct mn_state *s, const struct mn_device *d, struct mn_
 		}
 	if (!op->denied)
 		return 0;
-	if (p->n_evs + 1 >= all)
+	if (!mn_ev_auto_may_deny(d, p, p->n_evs + 1))
 		return EBUSY;
 	if (s->n_evs == MN_EVS_MAX || p->n_evs == MN_EVS_PROFILE_MAX)
 		return E2BIG;

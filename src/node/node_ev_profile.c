@@ -168,10 +168,12 @@ static int check_next(const struct mn_state *s, const struct mn_device *d,
 	err = check_count(s, d, next);
 	if (err)
 		return err;
-	if (next->count > 0 && next->min_active > next->count)
-		return EINVAL;
 	if (next->mode == MN_MODE_AUTO)
-		return next->n_fields ? EINVAL : 0;
+		return next->n_fields || next->min_active > (next->count ? next->count : d->n_evs)
+			       ? EINVAL
+			       : 0;
+	if (next->min_active > next->count)
+		return EINVAL;
 	if (next->fmt == MN_OWN_PROFILE || fmt->state == MN_INIT)
 		return EINVAL;
 	if (next->n_fields > fmt->n_fields)
@@ -182,10 +184,11 @@ static int check_next(const struct mn_state *s, const struct mn_device *d,
 }
 
 /* What a profile must have before QPs may use it. REQ(ctl.profile-states) */
-static int check_online(const struct mn_state *s, const struct mn_ev_profile *next)
+static int check_online(const struct mn_state *s, const struct mn_device *d,
+			const struct mn_ev_profile *next)
 {
 	if (next->mode == MN_MODE_AUTO)
-		return 0;
+		return mn_ev_auto_may_deny(d, next, next->n_evs) ? 0 : EINVAL;
 	if (s->fmt[next->fmt].state != MN_ONLINE)
 		return EINVAL;
 	if (next->mode == MN_MODE_GENERATED)
@@ -241,7 +244,7 @@ int mn_ev_profile_modify(struct mn_state *s, const struct mn_device *d, uint64_t
 	if (!err)
 		err = check_next(s, d, &next);
 	if (!err && c->mask & MN_EV_STATE && c->state == MN_ONLINE)
-		err = check_online(s, &next);
+		err = check_online(s, d, &next);
 	if (err)
 		return err;
 	if (c->mask & MN_EV_STATE)

@@ -27,6 +27,15 @@ static inline uint32_t mn_ev_least(const struct mn_ev_profile *p)
 	return p->min_active > 1 ? p->min_active : 1;
 }
 
+/* mn_ev_auto_may_deny says whether an AUTO profile stays with enough EVs when `denied` are not. */
+static inline bool mn_ev_auto_may_deny(const struct mn_device *d, const struct mn_ev_profile *p,
+				       uint32_t denied)
+{
+	uint32_t all = p->count ? p->count : d->n_evs;
+
+	return denied + mn_ev_least(p) <= all;
+}
+
 /* mn_nscc_is_sound says whether NSCC's parameters are numbers in their ranges. */
 bool mn_nscc_is_sound(const struct mn_nscc *c);
 

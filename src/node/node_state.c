@@ -71,7 +71,8 @@ static bool ev_profile_is_sound(const struct mn_state *s, const struct mn_ev_pro
 		return false;
 	if (p->mode != MN_MODE_AUTO && (p->n_evs == 0 || p->n_evs != p->count))
 		return false;
-	return p->n_fields == 0 || mn_ev_fields_fit(s, p);
+	/* One that is OFFLINE is looked at when it goes ONLINE: its format may change till then. */
+	return p->n_fields == 0 || p->state != MN_ONLINE || mn_ev_fields_fit(s, p);
 }
 
 static bool evs_are_sound(const struct mn_state *s, const struct mn_ev_profile *p)

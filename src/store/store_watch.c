@@ -76,10 +76,17 @@ static void hear(struct store_watch *w)
 	w->wd = inotify_add_watch(w->fd, w->dir, EVENTS);
 }
 
-/* A reason is given once, until there is another or a state that counts. */
+/*
+ * A reason is given once, until there is another, none, for what is in force lies there again or
+ * nothing does, or a state that counts.
+ */
 static int refuse(struct store_watch *w, const struct store_error *error, int err)
 {
-	if (err == ENOENT || err == EAGAIN || strcmp(w->refused.text, error->text) == 0)
+	if (err == ENOENT || err == EAGAIN) {
+		w->refused.text[0] = '\0';
+		return EAGAIN;
+	}
+	if (strcmp(w->refused.text, error->text) == 0)
 		return EAGAIN;
 	w->refused = *error;
 	return err;

@@ -79,6 +79,25 @@ static bool is_fit(const char *dir, const char *device, const char *by, char loc
 	       store_name(device, ".lock", lock);
 }
 
+/*
+ * Of a state that does not count the number is taken all the same, so that those who watch it see
+ * it grow; whoever made it up, far from the end of what is counted.
+ */
+static uint64_t generation_of(int dir, const char *name)
+{
+	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct store_header h;
+	bool known;
+
+	if (fd < 0)
+		return 0;
+	known = pread(fd, &h, sizeof(h), 0) == (ssize_t)sizeof(h) &&
+		memcmp(h.magic, STORE_MAGIC, sizeof(h.magic)) == 0 &&
+		h.version == STORE_VERSION && h.info.generation <= UINT64_MAX / 2;
+	close(fd);
+	return known ? h.info.generation : 0;
+}
+
 static void find(struct store_writer *w, struct mn_state *s, struct store_error *lost)
 {
 	struct store_header h = {.version = 0};
@@ -93,8 +112,10 @@ static void find(struct store_writer *w, struct mn_state *s, struct store_error 
 	if (!err)
 		return;
 	mn_state_init(s);
-	if (err != ENOENT)
-		store_fail(lost, w->path, name, err, why);
+	if (err == ENOENT)
+		return;
+	store_fail(lost, w->path, name, err, why);
+	w->info.generation = generation_of(w->dir, name);
 }
 
 int store_writer_open(struct store_writer *w, const char *dir, const char *device, const char *by,

@@ -321,6 +321,43 @@ CASE(mrc_ctl_ev_profile, the_devices_own_evs)
 	assert_minus_one(mrc_ctl_modify_ev_profile(r->ctx, 0, &attr, op), EINVAL);
 }
 
+/* Those that the profile has; what is denied of them reads so, whichever state the profile is in.
+ * REQ(ctl.ev-denied) */
+CASE(mrc_ctl_ev_profile, some_of_the_devices_own_evs)
+{
+	struct fixture *r = *state;
+	struct mrc_ctl_ev_profile_attr attr = {.profile_state = MRC_CTL_PROFILE_OFFLINE,
+					       .ev_mode = MRC_CTL_EV_MODE_AUTO,
+					       .ev_count = 4,
+					       .ev_min_active = 3};
+	struct mrc_ctl_ev_op_entry entries[EVS] = {{.state = MRC_CTL_EV_DENIED}};
+	struct mrc_ctl_ev evs[EVS];
+	int n = 1;
+
+	own_evs(r, evs);
+	assert_int_equal(mrc_ctl_modify_ev_profile(
+				 r->ctx, PROFILE, &attr,
+				 MRC_CTL_EV_PROFILE_STATE | MRC_CTL_EV_PROFILE_MODE |
+					 MRC_CTL_EV_PROFILE_COUNT | MRC_CTL_EV_PROFILE_MIN_ACTIVE),
+			 0);
+	entries[0].ev = evs[4];
+	assert_minus_one(ev_op(r, MRC_CTL_EV_OP_MODIFY_EV_STATE, entries, &n), ENOENT);
+	entries[0].ev = evs[3];
+	n = 1;
+	assert_int_equal(ev_op(r, MRC_CTL_EV_OP_MODIFY_EV_STATE, entries, &n), 0);
+	n = EVS;
+	assert_int_equal(ev_op(r, MRC_CTL_EV_OP_QUERY_EV_ARRAY, entries, &n), 0);
+	assert_int_equal(n, 4);
+	assert_int_equal(entries[3].state, MRC_CTL_EV_DENIED);
+	assert_int_equal(entries[2].state, MRC_CTL_EV_UNKNOWN);
+	assert_int_equal(move_profile(r, MRC_CTL_PROFILE_ONLINE), 0);
+	connect_with(r, PROFILE, 0);
+	write_and_wait(r);
+	entries[0].state = MRC_CTL_EV_DENIED;
+	n = 1;
+	assert_minus_one(ev_op(r, MRC_CTL_EV_OP_MODIFY_EV_STATE, entries, &n), EBUSY);
+}
+
 CASE(mrc_ctl_ev_fmt_profile, made_and_read)
 {
 	struct fixture *r = *state;

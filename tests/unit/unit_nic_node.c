@@ -261,6 +261,21 @@ NODE_TEST(congestion_control_that_cannot_be)
 	assert_i_eq(connect_with(fixture, 0, 2), EINVAL);
 }
 
+/* It may be of a store whose writer knows other devices; the rest is as it was. */
+NODE_TEST(congestion_control_of_others_that_does_not_fit)
+{
+	struct nic_fixture *fixture = *state;
+	struct mh_node *node = fixture->dev->nic->node;
+
+	node->now.cc[3] = (struct mn_cc_profile){.state = MN_ONLINE,
+						 .algorithm = MN_CC_NSCC,
+						 .has_config = 1,
+						 .nscc = {.base_rtt_ns = 1}};
+	assert_i_eq(take(fixture, (struct step){.port = 2, .admin = MN_PORT_SUSPENDED}), 0);
+	assert_u_eq(node->now.port_admin[1], MN_PORT_SUSPENDED);
+	assert_u_eq(node->now.cc[3].state, MN_ONLINE);
+}
+
 /* REQ(ctl.event-queue) */
 NODE_TEST(events_that_find_no_room_are_counted)
 {
@@ -332,4 +347,22 @@ NODE_TEST(states_of_evs)
 	mh_ev_profile_states(fixture->dev, 0, states);
 	assert_u_eq(states[0], MH_EV_GOOD);
 	assert_u_eq(states[1], MH_EV_DENIED);
+}
+
+/* What was denied is so before QPs may use the profile, too. REQ(ctl.ev-denied) */
+NODE_TEST(states_of_automatic_evs_offline)
+{
+	struct nic_fixture *fixture = *state;
+	struct mn_ev_change c = {.mask = MN_EV_STATE | MN_EV_MODE | MN_EV_COUNT,
+				 .state = MN_OFFLINE,
+				 .mode = MN_MODE_AUTO,
+				 .count = 3};
+	enum mh_ev_state states[MH_EVS_MAX];
+
+	assert_i_eq(take(fixture, (struct step){.profile = 1, .ev = &c}), 0);
+	assert_i_eq(deny(fixture, 1, FIXTURE_EV_BASE, 2, true), 0);
+	assert_u_eq(mh_ev_profile_states(fixture->dev, 1, states), 3);
+	assert_u_eq(states[0], MH_EV_UNKNOWN);
+	assert_u_eq(states[1], MH_EV_DENIED);
+	assert_u_eq(states[2], MH_EV_UNKNOWN);
 }

@@ -102,6 +102,45 @@ CASE(of_the_devices_own)
 	assert_i_eq(replace_ev(0, ev_of(51, 2), ev_of(53, 2)), EINVAL);
 }
 
+/* As many as the profile is never to be without stay, whenever they were denied. */
+CASE(of_automatic_ones_with_a_least_number)
+{
+	struct mn_ev_change c = {.mask = MN_EV_MIN_ACTIVE, .min_active = 3};
+
+	assert_i_eq(add_profile(2, MN_MODE_AUTO, 0, 4), 0);
+	assert_i_eq(deny_ev(2, ev_of(50, 1), true), 0);
+	assert_i_eq(deny_ev(2, ev_of(51, 2), true), 0);
+	assert_i_eq(mn_ev_profile_modify(&node, &device, 2, &c), 0);
+	assert_i_eq(move_profile(2, MN_ONLINE), EINVAL);
+	assert_i_eq(deny_ev(2, ev_of(51, 2), false), 0);
+	assert_i_eq(move_profile(2, MN_ONLINE), 0);
+	assert_i_eq(deny_ev(2, ev_of(52, 3), true), EBUSY);
+	assert_i_eq(deny_ev(2, ev_of(50, 1), false), 0);
+	assert_i_eq(deny_ev(2, ev_of(52, 3), true), 0);
+}
+
+/* A format that was made narrower holds an EV no longer. */
+CASE(of_fields_that_do_not_fit_their_format_now)
+{
+	const struct mn_ev_field half = {16, 0, 0, 0, 0xffff};
+	struct mn_ev_change c = {.mask = MN_EV_FIELDS,
+				 .field = (const struct mn_ev_field[]){half, half},
+				 .n_fields = 2};
+	struct mn_fmt_change narrow = {.mask = MN_FMT_STATE, .state = MN_OFFLINE};
+
+	assert_i_eq(move_profile(1, MN_OFFLINE), 0);
+	assert_i_eq(mn_ev_profile_modify(&node, &device, 1, &c), 0);
+	assert_i_eq(mn_fmt_modify(&node, &device, 3, &narrow), 0);
+	narrow = (struct mn_fmt_change){
+		.mask = MN_FMT_FIELDS, .width = (const uint8_t[]){8}, .n_fields = 1};
+	assert_i_eq(mn_fmt_modify(&node, &device, 3, &narrow), 0);
+	assert_i_eq(replace_ev(1, ev_of(1, 1), (struct mn_ev){.val = {1}, .port = 1}), EINVAL);
+	narrow = (struct mn_fmt_change){.mask = MN_FMT_STATE, .state = MN_INIT};
+	assert_i_eq(mn_fmt_modify(&node, &device, 3, &narrow), 0);
+	assert_i_eq(replace_ev(1, ev_of(1, 1), (struct mn_ev){.val = {1}, .port = 1}), EINVAL);
+	assert_i_eq(move_profile(1, MN_ONLINE), EINVAL);
+}
+
 CASE(no_such_profile)
 {
 	assert_i_eq(deny_ev(2, ev_of(1, 1), true), EINVAL);

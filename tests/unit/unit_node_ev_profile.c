@@ -73,6 +73,11 @@ CASE(automatic_evs_are_the_devices)
 	assert_i_eq(modify(1, (struct mn_ev_change){.mask = MN_EV_COUNT, .count = 33}), E2BIG);
 	assert_i_eq(modify(1, (struct mn_ev_change){.mask = MN_EV_COUNT, .count = 32}), 0);
 	assert_i_eq(set_fields(1, tier_fields, 3), EINVAL);
+	assert_i_eq(modify(1, (struct mn_ev_change){.mask = MN_EV_COUNT}), 0);
+	assert_i_eq(modify(1, (struct mn_ev_change){.mask = MN_EV_MIN_ACTIVE, .min_active = 33}),
+		    EINVAL);
+	assert_i_eq(modify(1, (struct mn_ev_change){.mask = MN_EV_MIN_ACTIVE, .min_active = 32}),
+		    0);
 	assert_i_eq(move_profile(1, MN_ONLINE), 0);
 	assert_u_eq(node.n_evs, 0);
 }

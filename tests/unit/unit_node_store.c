@@ -37,6 +37,20 @@ static int setup(void **state)
 	return fixture_setup(state) || fixture_connect(*state);
 }
 
+/* The same, and port 1 is down before the device is. */
+static int setup_port_down(void **state)
+{
+	if (store_setup(state))
+		return -1;
+	mn_state_init(&wanted);
+	wanted.port_admin[0] = MN_PORT_DOWN;
+	commit(&wanted);
+	setenv("MRC_NODE_DIR", store_dir, 1);
+	setenv("MRC_STATS_DIR", store_dir, 1);
+	setenv("MRC_RUN", "1", 1);
+	return fixture_setup(state) || fixture_connect(*state);
+}
+
 static int teardown(void **state)
 {
 	int err = fixture_teardown(state);
@@ -88,7 +102,21 @@ STORE_CASE(is_told_by_the_statistics)
 	commit(&wanted);
 	fixture_wait(fixture, "node_states", 2);
 	assert_string_equal(told()->refused, "");
-	/* The writer did not believe that file either, and began again. */
+	/* The writer did not believe that file either, but counts on. */
+	assert_u_eq(told()->generation, 2);
+}
+
+/* The state that is in force lies there again. */
+STORE_CASE(forgets_a_reason_that_holds_no_more)
+{
+	struct nic_fixture *fixture = *state;
+
+	assert_i_eq(chmod(store_file, 0666), 0);
+	fixture_wait(fixture, "node_refused", 1);
+	assert_i_eq(chmod(store_file, 0644), 0);
+	for (int i = 0; i < 5000 && told()->refused[0]; i++)
+		usleep(1000);
+	assert_string_equal(told()->refused, "");
 	assert_u_eq(told()->generation, 1);
 }
 
@@ -118,6 +146,27 @@ STORE_CASE(leaves_a_port)
 	wanted.port_admin[0] = MN_PORT_SUSPENDED;
 	commit(&wanted);
 	fixture_wait(fixture, "node_states", 2);
+	seen = send_some(fixture);
+	for (uint32_t i = 0; i < FIXTURE_EVS; i++)
+		assert_u_eq(seen.on[0][i], 0);
+}
+
+/* Nothing leaves by it, and the peer is told with the first QP. REQ(ctl.port-admin) */
+TEST_WITH(setup_port_down, teardown, mh_node_store_open, of_a_port_that_is_down)
+{
+	struct nic_fixture *fixture = *state;
+	struct mio_rx frame;
+	uint32_t told_by = FIXTURE_PLANES;
+	struct seen seen;
+
+	while (told_by == FIXTURE_PLANES) {
+		uint32_t plane = fixture_receive(fixture, &frame);
+
+		assert_true(plane < FIXTURE_PLANES);
+		if (frame.bytes[0] == MW_EP_REQUEST)
+			told_by = plane;
+	}
+	assert_u_eq(told_by, 1);
 	seen = send_some(fixture);
 	for (uint32_t i = 0; i < FIXTURE_EVS; i++)
 		assert_u_eq(seen.on[0][i], 0);

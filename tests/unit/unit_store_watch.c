@@ -141,6 +141,24 @@ WATCH_TEST(says_once_what_it_refuses)
 	assert_i_eq(look(), EBADMSG);
 }
 
+/* A reason that holds no more is none, and may come back. */
+WATCH_TEST(forgets_what_it_refused)
+{
+	commit(&first);
+	assert_i_eq(look(), 0);
+	assert_i_eq(chmod(store_file, 0666), 0);
+	assert_i_eq(look(), EPERM);
+	assert_true(w.refused.text[0] != '\0');
+	assert_i_eq(chmod(store_file, 0644), 0);
+	assert_i_eq(look(), EAGAIN);
+	assert_string_equal(w.refused.text, "");
+	assert_i_eq(chmod(store_file, 0666), 0);
+	assert_i_eq(look(), EPERM);
+	assert_i_eq(unlink(store_file), 0);
+	assert_i_eq(look(), EAGAIN);
+	assert_string_equal(w.refused.text, "");
+}
+
 /* The damage is mended by a file that has the header of the damaged one. */
 WATCH_TEST(looks_again_at_what_it_refused)
 {

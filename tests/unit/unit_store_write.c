@@ -194,6 +194,33 @@ WRITE_TEST(store_writer_open, replaces_what_does_not_count)
 	assert_i_eq(store_writer_commit(&w, &second, &error), 0);
 	store_writer_close(&w);
 	expect_stored(&second);
+	assert_u_eq(info.generation, 2);
+}
+
+/* What others could write to counts for nothing but for the number that goes on. */
+WRITE_TEST(store_writer_open, counts_on_above_what_it_does_not_believe)
+{
+	struct store_writer w;
+	const uint64_t far = UINT64_MAX;
+	int fd;
+
+	commit(&first);
+	assert_i_eq(chmod(store_file, 0666), 0);
+	assert_i_eq(open_writer(&w), 0);
+	assert_non_null(strstr(lost.text, "nobody else can write"));
+	assert_u_eq(w.info.generation, 1);
+	assert_u_eq(w.info.pid, 0);
+	store_writer_close(&w);
+	fd = open(store_file, O_WRONLY | O_CLOEXEC);
+	assert_i_eq(pwrite(fd, &far, sizeof(far), 24), sizeof(far));
+	close(fd);
+	assert_i_eq(open_writer(&w), 0);
+	assert_u_eq(w.info.generation, 0);
+	store_writer_close(&w);
+	assert_i_eq(truncate(store_file, 10), 0);
+	assert_i_eq(open_writer(&w), 0);
+	assert_u_eq(w.info.generation, 0);
+	store_writer_close(&w);
 }
 
 WRITE_TEST(store_writer_open, refuses_folders_and_names)

@@ -72,6 +72,17 @@ static bool is_denied(const struct mh_nic *nic, const struct profile_view *v,
 	return v->p->mode == MN_MODE_AUTO ? list_denies(nic, v, ev) : v->evs[i].denied;
 }
 
+uint32_t mh_node_ev_denied(const struct mh_nic *nic, uint32_t profile, bool denied[MT_EVS_MAX])
+{
+	struct profile_view v = view_of(&nic->node->now, profile);
+	struct mt_ev evs[MT_EVS_MAX];
+	uint32_t n = engine_evs(nic, &v, evs);
+
+	for (uint32_t i = 0; i < n; i++)
+		denied[i] = is_denied(nic, &v, &evs[i], i);
+	return n;
+}
+
 /*
  * Those that are allowed again come first, or the last one that was allowed before could not be
  * denied. That one stays in use, whatever the state says: it may be of a device with more EVs.

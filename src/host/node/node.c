@@ -66,6 +66,13 @@ static bool apply_ports(struct mh_nic *nic, uint64_t now_ns)
 	return another && mh_ports_update_links(&nic->ports, &nic->env, now_ns);
 }
 
+/* A state is compared as bytes, numbers with a point too: it has none between its fields. */
+static bool is_same(const void *a, const void *b, size_t bytes)
+{
+	return memcmp(a, b, bytes) == 0;
+}
+
+/* What does not fit in a state that others made, and is left, is no fault of a change. */
 int mh_node_check(struct mh_nic *nic)
 {
 	for (uint32_t id = 1; id < MN_CC_PROFILES; id++) {
@@ -73,19 +80,13 @@ int mh_node_check(struct mh_nic *nic)
 		struct mt_cc_profile_cfg cfg;
 		struct mt_range_error error;
 
-		if (p->state != MN_ONLINE)
+		if (p->state != MN_ONLINE || is_same(p, &nic->node->now.cc[id], sizeof(*p)))
 			continue;
 		mh_cc_profile_cfg(nic, p, &cfg);
 		if (!mt_cc_profile_check(&cfg, &error))
 			return EINVAL;
 	}
 	return 0;
-}
-
-/* A state is compared as bytes, numbers with a point too: it has none between its fields. */
-static bool is_same(const void *a, const void *b, size_t bytes)
-{
-	return memcmp(a, b, bytes) == 0;
 }
 
 static int apply_cc(struct mh_nic *nic, uint32_t id)

@@ -37,8 +37,8 @@ void mh_node_destroy(struct mh_nic *nic);
 /* mh_node_device fills in what changes of the state are checked against. */
 void mh_node_device(struct mh_nic *nic, struct mn_device *d);
 /*
- * mh_node_check says whether the engine can do what node->next says; EINVAL: a CC profile that is
- * ONLINE has parameters that fit no NIC of this rate.
+ * mh_node_check says whether the engine can do what is new in node->next; EINVAL: a CC profile that
+ * is ONLINE has parameters that fit no NIC of this rate.
  */
 int mh_node_check(struct mh_nic *nic);
 /*
@@ -49,6 +49,11 @@ int mh_node_check(struct mh_nic *nic);
 int mh_node_apply(struct mh_nic *nic, uint64_t now_ns, bool *ports_changed);
 /* mh_node_report_ev gives an EV event of the engine to the CQs that take such. */
 void mh_node_report_ev(struct mh_nic *nic, const struct mt_event *event);
+/*
+ * mh_node_ev_denied writes which EVs of an AUTO profile of the state are denied, in their order, and
+ * returns how many EVs it has, MT_EVS_MAX at most.
+ */
+uint32_t mh_node_ev_denied(const struct mh_nic *nic, uint32_t profile, bool denied[MT_EVS_MAX]);
 
 /* ---- the state that processes of the host share: node_store.c ---- */
 

@@ -36,6 +36,13 @@ void mh_node_store_show(struct mh_nic *nic)
 	mh_segment_node(nic->segment, &node);
 }
 
+static void show_locked(struct mh_nic *nic)
+{
+	mh_nic_lock(nic);
+	mh_node_store_show(nic);
+	mh_nic_unlock(nic);
+}
+
 static void say_refused(struct mh_nic *nic, const char *why)
 {
 	mh_nic_lock(nic);
@@ -68,11 +75,14 @@ bool mh_node_store_look(struct mh_nic *nic, uint64_t now_ns)
 {
 	struct mh_node_store *store = &nic->node->store;
 	struct store_error why;
+	bool refused = store->watch.refused.text[0];
 	int err = store_watch_look(&store->watch, &store->read, &store->info, &why);
 
 	store->looked_ns = now_ns;
 	if (err && err != EAGAIN)
 		say_refused(nic, why.text);
+	else if (err && refused && !store->watch.refused.text[0])
+		show_locked(nic);
 	return err == 0;
 }
 
@@ -80,7 +90,7 @@ void mh_node_store_open(struct mh_nic *nic, uint64_t now_ns)
 {
 	struct mh_node_store *store = &nic->node->store;
 	struct store_error why;
-	bool ports_changed;
+	bool ports_changed = false;
 
 	if (!nic->env.node_dir[0])
 		return;
@@ -91,6 +101,9 @@ void mh_node_store_open(struct mh_nic *nic, uint64_t now_ns)
 	store->used = true;
 	if (mh_node_store_look(nic, now_ns))
 		mh_node_store_take(nic, now_ns, &ports_changed);
+	/* Who connects is told of ports that are down. REQ(ctl.port-admin) */
+	if (ports_changed)
+		mh_engine_report_ports(nic, now_ns);
 }
 
 void mh_node_store_close(struct mh_nic *nic)

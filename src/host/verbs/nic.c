@@ -105,7 +105,6 @@ static int nic_open(struct mh_nic *nic, struct mio_error *error)
 	if (err)
 		return err;
 	mh_ports_first_links(&nic->ports, &nic->env, now);
-	nic->was_up = mh_ports_up(&nic->ports) != 0;
 	snprintf(error->text, sizeof(error->text), "no memory for the NIC");
 	nic->tx = mh_tx_create(nic->ports.n, &nic->env.dscp);
 	if (!nic->tx)
@@ -119,6 +118,7 @@ static int nic_open(struct mh_nic *nic, struct mio_error *error)
 	if (err)
 		return err;
 	mh_node_store_open(nic, now);
+	nic->was_up = mh_ports_up(&nic->ports) != 0;
 	err = mh_segment_create(nic, error);
 	if (err)
 		return err;

@@ -58,15 +58,23 @@ static enum mh_ev_state ev_state(uint8_t state)
 
 uint32_t mh_ev_profile_states(struct mh_device *dev, uint32_t profile, enum mh_ev_state *states)
 {
+	const struct mn_ev_profile *p = &dev->nic->node->now.ev[profile];
 	uint8_t of_engine[MT_EVS_MAX];
+	bool denied[MT_EVS_MAX];
 	uint32_t n;
 
 	_Static_assert(MH_EVS_MAX == MT_EVS_MAX && MN_EVS_PROFILE_MAX == MT_EVS_MAX,
 		       "room for all");
 	mh_nic_lock(dev->nic);
 	n = mt_ev_profile_states(dev->nic->engine, profile, of_engine);
-	mh_nic_unlock(dev->nic);
 	for (uint32_t i = 0; i < n; i++)
 		states[i] = ev_state(of_engine[i]);
+	/* The engine has none of a profile that is OFFLINE, but this one's denials are known. */
+	if (p->state == MN_OFFLINE && p->mode == MN_MODE_AUTO) {
+		n = mh_node_ev_denied(dev->nic, profile, denied);
+		for (uint32_t i = 0; i < n; i++)
+			states[i] = denied[i] ? MH_EV_DENIED : MH_EV_UNKNOWN;
+	}
+	mh_nic_unlock(dev->nic);
 	return n;
 }
