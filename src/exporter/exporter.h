@@ -35,12 +35,6 @@ void stat_exposition_render(const struct stats_reader *stats, uint32_t processes
 /* stat_exposition_end appends what comes after the last metric. */
 void stat_exposition_end(enum stat_format format, struct ui_text *out);
 
-/*
- * stat_exposition_write puts a text into a file, whole or not at all: a collector that reads it
- * meanwhile sees the one before. 0, or an errno value.
- */
-int stat_exposition_write(const char *path, const struct ui_text *text);
-
 /* ---- requests over HTTP: http_request.c ---- */
 
 #define STAT_REQUEST_MAX 4096u

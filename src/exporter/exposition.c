@@ -9,15 +9,8 @@
  */
 #include "exporter/exporter.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 struct exposition {
 	const struct stats_reader *stats;
@@ -212,40 +205,4 @@ void stat_exposition_end(enum stat_format format, struct ui_text *out)
 {
 	if (format == STAT_OPENMETRICS)
 		ui_text_add(out, "# EOF\n");
-}
-
-/* ---- a file ---- */
-
-static int write_all(int fd, const struct ui_text *text)
-{
-	for (size_t at = 0; at < text->len;) {
-		ssize_t n = write(fd, text->data + at, text->len - at);
-
-		if (n < 0 && errno != EINTR)
-			return errno;
-		at += n > 0 ? (size_t)n : 0;
-	}
-	return fsync(fd) && errno != EINVAL ? errno : 0;
-}
-
-/* The name of the file that is renamed does not end in .prom, so no collector takes it. */
-int stat_exposition_write(const char *path, const struct ui_text *text)
-{
-	char temporary[PATH_MAX];
-	int fd, err;
-
-	if (snprintf(temporary, sizeof(temporary), "%s.XXXXXX", path) >= (int)sizeof(temporary))
-		return ENAMETOOLONG;
-	fd = mkostemp(temporary, O_CLOEXEC);
-	if (fd < 0)
-		return errno;
-	/* A collector of another user reads it. */
-	err = fchmod(fd, 0644) ? errno : write_all(fd, text);
-	if (close(fd) && !err)
-		err = errno;
-	if (!err && rename(temporary, path))
-		err = errno;
-	if (err)
-		unlink(temporary);
-	return err;
 }

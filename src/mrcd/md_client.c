@@ -49,11 +49,21 @@ static double tokens_at(const struct md_client *c, uint64_t now_ns)
 	return tokens < MD_BURST ? tokens : MD_BURST;
 }
 
+bool md_client_may_ask(const struct md_client *c, uint64_t now_ns)
+{
+	return !c->ends && tokens_at(c, now_ns) >= 1 && c->out.len - c->sent < MD_OUT_MAX;
+}
+
 short md_client_wants(const struct md_client *c, uint64_t now_ns)
 {
-	bool may_ask = !c->ends && tokens_at(c, now_ns) >= 1 && c->out.len - c->sent < MD_OUT_MAX;
+	bool listens = !c->heard_all && md_client_may_ask(c, now_ns);
 
-	return (short)((may_ask ? POLLIN : 0) | (c->out.len > c->sent ? POLLOUT : 0));
+	return (short)((listens ? POLLIN : 0) | (c->out.len > c->sent ? POLLOUT : 0));
+}
+
+bool md_client_is_done(const struct md_client *c)
+{
+	return c->heard_all && !c->got && c->out.len == c->sent && !c->peer.follows;
 }
 
 static void refuse_long_line(struct md_client *c)
@@ -87,16 +97,34 @@ static bool answer_line(struct md_client *c, struct md_node *node, json_t *said)
 	return true;
 }
 
+/* The end of all input is the end of its last line. */
+static void hear_end(struct md_client *c)
+{
+	c->heard_all = true;
+	if (c->got && c->in[c->got - 1] != '\n')
+		c->in[c->got++] = '\n';
+}
+
+/* false: the connection is broken. */
+static bool hear(struct md_client *c)
+{
+	ssize_t n;
+
+	if (c->heard_all || c->got == MD_REQUEST_MAX)
+		return true;
+	n = recv(c->fd, c->in + c->got, MD_REQUEST_MAX - c->got, MSG_DONTWAIT);
+	if (n < 0)
+		return errno == EAGAIN || errno == EINTR;
+	c->got += (size_t)n;
+	if (n == 0)
+		hear_end(c);
+	return true;
+}
+
 bool md_client_receive(struct md_client *c, struct md_node *node, uint64_t now_ns, json_t *said)
 {
-	ssize_t n = 0;
-
-	if (c->got < MD_REQUEST_MAX) {
-		n = recv(c->fd, c->in + c->got, MD_REQUEST_MAX - c->got, MSG_DONTWAIT);
-		if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
-			return false;
-	}
-	c->got += n > 0 ? (size_t)n : 0;
+	if (!hear(c))
+		return false;
 	c->tokens = tokens_at(c, now_ns);
 	c->token_ns = now_ns;
 	while (c->tokens >= 1 && c->out.len - c->sent < MD_OUT_MAX && answer_line(c, node, said))

@@ -2,7 +2,9 @@
 /* md_config.c - reads mrcd's configuration file: see md_config.h. */
 #include "mrcd/md_config.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +18,6 @@ struct reading {
 	const char *path;
 	struct md_config_error *error;
 	json_t *options; /* those that are not of rows, by name */
-	json_t *lines;	 /* of these */
 };
 
 static const char *const row_names[] = {"format", "ev", "cc", "port", NULL};
@@ -136,7 +137,7 @@ static int take_item(void *ctx, const struct mb_toml_item *item)
 	while (option_names[n] && strcmp(option_names[n], item->name) != 0)
 		n++;
 	if (option_names[n])
-		return add_key(r, r->options, r->lines, item->name, item);
+		return add_key(r, r->options, r->c->lines, item->name, item);
 	near = mb_suggest_find(item->name, option_names, n);
 	snprintf(text, sizeof(text), "%.64s: no key of mrcd%s%s%s", item->name,
 		 near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
@@ -171,6 +172,15 @@ static int take_device(struct md_config *c, const json_t *o, struct md_error *e)
 	return err;
 }
 
+/* As the store has it: src/store/store.h. */
+static bool is_device(const char *name)
+{
+	for (const char *c = name; *c; c++)
+		if (!isalnum((unsigned char)*c))
+			return false;
+	return name[0] != '\0';
+}
+
 static int take_options(struct md_config *c, const json_t *o, struct md_error *e)
 {
 	int err = take_device(c, o, e);
@@ -179,6 +189,8 @@ static int take_options(struct md_config *c, const json_t *o, struct md_error *e
 		err = take_path(o, "node.dir", c->dir, sizeof(c->dir), e);
 	if (!err)
 		err = take_path(o, "node.device", c->device, sizeof(c->device), e);
+	if (!err && !is_device(c->device))
+		err = md_refuse_value(e, o, "node.device", "1 to 15 letters and digits");
 	if (!err)
 		err = take_path(o, "access.group", c->group, sizeof(c->group), e);
 	if (!err)
@@ -189,8 +201,9 @@ static int take_options(struct md_config *c, const json_t *o, struct md_error *e
 		err = md_args_u32(o, "metrics.processes", 1, 1024, &c->processes, e);
 	if (!err)
 		err = md_args_word(o, "log.level", md_level_words, &c->level, e);
-	if (!err && c->dir[0] != '/')
-		err = md_refuse_value(e, o, "node.dir", "a path that begins with /");
+	if (!err && (c->dir[0] != '/' || strlen(c->dir) > MD_DIR_MAX))
+		err = md_refuse_value(e, o, "node.dir",
+				      "a path that begins with /, of at most 90 characters");
 	return err;
 }
 
@@ -201,7 +214,7 @@ static int read_options(struct reading *r)
 
 	if (!take_options(r->c, r->options, &e))
 		return 0;
-	line = (uint32_t)json_integer_value(json_object_get(r->lines, e.key));
+	line = (uint32_t)json_integer_value(json_object_get(r->c->lines, e.key));
 	return wrong(r, line ? line : 1, e.text);
 }
 
@@ -214,18 +227,15 @@ static void set_defaults(struct md_config *c)
 				.processes = 64,
 				.level = MD_INFO,
 				.formats = MN_FORMAT_UDP,
-				.evs = 8};
+				.evs = 8,
+				.lines = json_object()};
 	snprintf(c->dir, sizeof(c->dir), "%s", dir && dir[0] == '/' ? dir : MD_DIR_DEFAULT);
 }
 
 int md_config_parse(struct md_config *c, const char *path, const char *text,
 		    struct md_config_error *error)
 {
-	struct reading r = {.c = c,
-			    .path = path,
-			    .error = error,
-			    .options = json_object(),
-			    .lines = json_object()};
+	struct reading r = {.c = c, .path = path, .error = error, .options = json_object()};
 	const char *why;
 	uint32_t line;
 	int err;
@@ -237,7 +247,6 @@ int md_config_parse(struct md_config *c, const char *path, const char *text,
 	if (!err)
 		err = read_options(&r);
 	json_decref(r.options);
-	json_decref(r.lines);
 	if (err)
 		md_config_free(c);
 	return err;
@@ -277,6 +286,25 @@ void md_config_free(struct md_config *c)
 		json_decref(c->row[i].lines);
 	}
 	c->n_rows = 0;
+	json_decref(c->lines);
+	c->lines = NULL;
+}
+
+int md_config_wrong(const struct md_config *c, const char *path, const char *key, int code,
+		    struct md_config_error *error, const char *format, ...)
+{
+	const json_t *line = json_object_get(c->lines, key);
+	int len = snprintf(error->text, sizeof(error->text), "%.199s:", path);
+	va_list args;
+
+	if (line)
+		len += snprintf(error->text + len, sizeof(error->text) - (size_t)len,
+				"%" JSON_INTEGER_FORMAT ":", json_integer_value(line));
+	va_start(args, format);
+	snprintf(error->text + len, sizeof(error->text) - (size_t)len, " ");
+	vsnprintf(error->text + len + 1, sizeof(error->text) - (size_t)len - 1, format, args);
+	va_end(args);
+	return code;
 }
 
 void md_config_device(const struct md_config *c, uint32_t user, struct mn_device *d)

@@ -13,6 +13,8 @@
 #define MD_CONFIG_FILE "/etc/mrcd.toml"
 #define MD_CONFIG_BYTES 65536u
 #define MD_PATH_MAX 200u
+/* The path of a socket in it is to fit a sockaddr_un. */
+#define MD_DIR_MAX 90u
 #define MD_ROWS_MAX 64u
 
 /* A table of the file that is about the state: a [[port]], [[format]], [[ev]] or [[cc]]. */
@@ -43,6 +45,7 @@ struct md_config {
 	uint32_t ports;	    /* 0: not given */
 	uint32_t formats;   /* MN_FORMAT_STEV or MN_FORMAT_UDP */
 	uint32_t evs;	    /* of a port */
+	json_t *lines;	    /* of the keys above, by name, as far as the file has them */
 	uint32_t n_rows;
 	struct md_row row[MD_ROWS_MAX];
 };
@@ -60,6 +63,14 @@ int md_config_parse(struct md_config *c, const char *path, const char *text,
 /* md_config_load reads a file. Also errno values of open(2), and EFBIG. */
 int md_config_load(struct md_config *c, const char *path, struct md_config_error *error);
 void md_config_free(struct md_config *c);
+/*
+ * md_config_wrong says what came of a key when it was used, with its place in the file, and returns
+ * code.
+ */
+__attribute__((format(printf, 6, 7))) int md_config_wrong(const struct md_config *c,
+							  const char *path, const char *key,
+							  int code, struct md_config_error *error,
+							  const char *format, ...);
 /* md_config_device fills in what changes are checked against. */
 void md_config_device(const struct md_config *c, uint32_t user, struct mn_device *d);
 

@@ -46,6 +46,7 @@ static int catch_signals(void)
 static void reload(struct daemon *d)
 {
 	struct md_config_error error;
+	json_t *said;
 	int err;
 
 	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, ui_clock_ns() / 1000);
@@ -53,6 +54,11 @@ static void reload(struct daemon *d)
 	md_log(err ? MD_ERROR : MD_INFO, "reload", MD_NOBODY, "%s%s",
 	       err ? error.text : "the configuration was read again",
 	       err ? "; all stays as it was" : "");
+	if (!err) {
+		said = md_said(&d->node, "reload", geteuid(), NULL);
+		md_door_tell(&d->door, said, MD_NOBODY);
+		json_decref(said);
+	}
 	sd_notifyf(0, "READY=1\nSTATUS=%s", err ? error.text : "in force");
 }
 
@@ -119,7 +125,7 @@ static int open_all(struct daemon *d, struct md_config_error *error)
 		return err;
 	err = md_events_open(&d->events);
 	if (!err)
-		err = md_http_open(&d->http, &d->node.config, error);
+		err = md_http_open(&d->http, &d->node.config, d->node.config_path, error);
 	return err;
 }
 

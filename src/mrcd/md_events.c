@@ -78,16 +78,16 @@ static void forget(void *ctx, const struct stats_process *p, const struct mrc_st
 void md_events_tell(struct md_events *events, struct md_door *door, uint64_t now_ns)
 {
 	bool followed = md_door_is_followed(door);
-	uint64_t lost;
+	uint64_t lost = 0;
 
+	if (!followed && events->were_followed)
+		stats_reader_close(events->stats);
 	if (!followed || now_ns < events->next_ns) {
 		events->were_followed &= followed;
 		return;
 	}
 	events->next_ns = now_ns + LOOK_NS;
-	if (stats_reader_find(events->stats))
-		return;
-	lost = stats_reader_events(events->stats, events->were_followed ? tell : forget, door);
+	stats_reader_follow(events->stats, events->were_followed ? tell : forget, door, &lost);
 	if (events->were_followed)
 		door->node->counts.events_dropped += lost;
 	events->were_followed = true;

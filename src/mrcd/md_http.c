@@ -52,7 +52,8 @@ static int start(struct md_http *http)
 	return err;
 }
 
-int md_http_open(struct md_http *http, const struct md_config *c, struct md_config_error *error)
+int md_http_open(struct md_http *http, const struct md_config *c, const char *path,
+		 struct md_config_error *error)
 {
 	char why[160];
 	int err;
@@ -62,11 +63,9 @@ int md_http_open(struct md_http *http, const struct md_config *c, struct md_conf
 	if (!c->listen[0])
 		return 0;
 	http->fd = stat_server_open(c->listen, why, sizeof(why));
-	if (http->fd < 0) {
-		snprintf(error->text, sizeof(error->text), "metrics.listen = %s: %s", c->listen,
-			 why);
-		return EINVAL;
-	}
+	if (http->fd < 0)
+		return md_config_wrong(c, path, "metrics.listen", EINVAL, error,
+				       "metrics.listen = %s: %s", c->listen, why);
 	http->stop_fd = eventfd(0, EFD_CLOEXEC);
 	http->stats = calloc(1, sizeof(*http->stats));
 	err = http->stats && http->stop_fd >= 0 ? 0 : ENOMEM;
@@ -75,10 +74,9 @@ int md_http_open(struct md_http *http, const struct md_config *c, struct md_conf
 		err = start(http);
 	}
 	http->runs = !err;
-	if (err)
-		snprintf(error->text, sizeof(error->text), "metrics.listen = %s: %s", c->listen,
-			 strerror(err));
-	return err;
+	return err ? md_config_wrong(c, path, "metrics.listen", err, error,
+				     "metrics.listen = %s: %s", c->listen, strerror(err))
+		   : 0;
 }
 
 void md_http_update(struct md_http *http, const struct md_node *node)

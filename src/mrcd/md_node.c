@@ -18,7 +18,8 @@ int md_node_create(struct md_node *node, const char *config_path, const struct m
 	node->now = malloc(sizeof(*node->now));
 	node->next = malloc(sizeof(*node->next));
 	node->notes = json_object();
-	if (!node->now || !node->next || !node->notes) {
+	node->next_notes = json_object();
+	if (!node->now || !node->next || !node->notes || !node->next_notes) {
 		md_node_destroy(node);
 		return ENOMEM;
 	}
@@ -35,38 +36,56 @@ void md_node_destroy(struct md_node *node)
 	free(node->now);
 	free(node->next);
 	json_decref(node->notes);
+	json_decref(node->next_notes);
 	md_config_free(&node->config);
 	node->now = node->next = NULL;
-	node->notes = NULL;
+	node->notes = node->next_notes = NULL;
 }
 
-/* Notes first: one that has lost its denial says nothing, a denial without its note too little. */
+/* The store's rename decides for both: notes say to which generation they belong. */
 static int commit(struct md_node *node, struct store_error *error)
 {
-	int err = md_notes_save(node->config.dir, node->config.device, node->notes);
+	const struct md_config *c = &node->config;
+	int err = md_notes_save(c->dir, c->device, node->generation + 1, node->next_notes,
+				node->notes);
 
-	if (err)
-		md_log(MD_WARNING, "notes", MD_NOBODY,
-		       "the reasons of denied EVs could not be kept: %s", strerror(err));
+	if (err) {
+		snprintf(error->text, sizeof(error->text), "%.200s/%s.notes: %s", c->dir, c->device,
+			 strerror(err));
+		return err;
+	}
 	err = store_writer_commit(&node->writer, node->next, error);
 	node->generation = node->writer.info.generation;
 	return err;
 }
 
+int md_node_put(struct md_node *node, json_t *notes, struct store_error *error)
+{
+	int err;
+
+	json_decref(node->next_notes);
+	node->next_notes = notes;
+	err = node->commit(node, error);
+	if (err)
+		return err;
+	mn_state_copy(node->now, node->next);
+	json_decref(node->notes);
+	node->notes = json_incref(node->next_notes);
+	return 0;
+}
+
 static int put_in_force(struct md_node *node, struct md_config_error *error)
 {
 	struct store_error failed = {0};
-	int err = 0;
+	int err;
 
 	/* A state that is what it was is not written again, unless there is none yet. */
 	if (node->generation && mn_state_bytes(node->now) == mn_state_bytes(node->next) &&
 	    memcmp(node->now, node->next, mn_state_bytes(node->now)) == 0)
 		return 0;
-	err = node->commit(node, &failed);
+	err = md_node_put(node, md_notes_update(node->notes, node->next, NULL, 0), &failed);
 	if (err)
 		snprintf(error->text, sizeof(error->text), "%s", failed.text);
-	else
-		mn_state_copy(node->now, node->next);
 	return err;
 }
 
@@ -90,9 +109,9 @@ int md_node_open(struct md_node *node, struct md_config_error *error)
 		store_writer_open(&node->writer, c->dir, c->device, BY, node->now, &lost, &failed);
 
 	if (err) {
-		snprintf(error->text, sizeof(error->text), "%s", failed.text);
 		node->writer.lock = -1;
-		return err;
+		return md_config_wrong(c, node->config_path, "node.dir", err, error, "%s",
+				       failed.text);
 	}
 	if (lost.text[0])
 		md_log(MD_ERROR, "store-lost", MD_NOBODY, "%s; what was decided is lost",
@@ -100,7 +119,7 @@ int md_node_open(struct md_node *node, struct md_config_error *error)
 	node->commit = commit;
 	node->generation = node->writer.info.generation;
 	json_decref(node->notes);
-	node->notes = md_notes_load(c->dir, c->device);
+	node->notes = md_notes_load(c->dir, c->device, node->generation);
 	/* What clients decided counts until the file is to be read again. */
 	return node->generation ? 0 : apply_file(node, &node->config, error);
 }

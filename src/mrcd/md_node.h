@@ -15,8 +15,8 @@
 /* Who asks. */
 struct md_peer {
 	uint32_t uid, pid;
-	bool may_change;
-	bool follows; /* events, from now on */
+	bool is_privileged; /* by itself: root or CAP_NET_ADMIN */
+	bool follows;	    /* events, from now on */
 };
 
 struct md_counts {
@@ -32,9 +32,12 @@ struct md_node {
 	struct md_config config;
 	struct mn_state *now, *next; /* in force; being made */
 	uint64_t generation;
-	json_t *notes; /* of denied EVs, by md_note_key */
+	json_t *notes, *next_notes; /* of denied EVs, by md_note_key; in force; being made */
 	struct md_counts counts;
-	/* Puts notes and *next in force, or nothing of it: 0, or an errno value and the error. */
+	/*
+	 * Stores *next and next_notes, both or neither: 0, or an errno value and the error. It
+	 * counts the generation.
+	 */
 	int (*commit)(struct md_node *node, struct store_error *error);
 	struct store_writer writer; /* what md_node_commit writes to */
 };
@@ -54,6 +57,16 @@ void md_node_destroy(struct md_node *node);
 int md_node_open(struct md_node *node, struct md_config_error *error);
 /* md_node_reload reads the configuration anew; after an error all is as it was. */
 int md_node_reload(struct md_node *node, struct md_config_error *error);
+/*
+ * md_node_put puts *next in force, with notes that it takes over. After an error, in words, nothing
+ * has changed.
+ */
+int md_node_put(struct md_node *node, json_t *notes, struct store_error *error);
+/* md_node_lets says whether somebody may change anything, by the file as it was read last. */
+static inline bool md_node_lets(const struct md_node *node, const struct md_peer *peer)
+{
+	return peer->is_privileged || node->config.lab;
+}
 
 /*
  * md_request answers one line, which may be any bytes: a new object, with "ok" true, or false with
@@ -61,13 +74,24 @@ int md_node_reload(struct md_node *node, struct md_config_error *error);
  */
 json_t *md_request(struct md_node *node, struct md_peer *peer, const char *line, size_t len,
 		   json_t **said);
+/*
+ * md_said returns a new event: `uid` has had `verb` done with these members, or none for NULL.
+ */
+json_t *md_said(const struct md_node *node, const char *verb, uint32_t uid, json_t *args);
 
 /* ---- notes: md_notes.c ---- */
 
-/* md_notes_load reads DIR/DEVICE.notes; an empty object if there is none or it is none. */
-json_t *md_notes_load(const char *dir, const char *device);
-/* md_notes_save replaces the file, whole or not at all. 0, or an errno value. */
-int md_notes_save(const char *dir, const char *device, const json_t *notes);
+/*
+ * md_notes_load reads from DIR/DEVICE.notes those that belong to a generation of the store; an
+ * empty object if there are none.
+ */
+json_t *md_notes_load(const char *dir, const char *device, uint64_t generation);
+/*
+ * md_notes_save replaces the file, whole or not at all, with the notes of a generation that is to
+ * be stored and those of the one before, which count until it is. 0, or an errno value.
+ */
+int md_notes_save(const char *dir, const char *device, uint64_t generation, json_t *notes,
+		  json_t *before);
 /* md_notes_update returns a new object: notes of EVs that are denied in *s, and of those of `args`
  * that `key` names as a reason. */
 json_t *md_notes_update(const json_t *notes, const struct mn_state *s, const json_t *args,

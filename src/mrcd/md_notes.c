@@ -1,52 +1,57 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * md_notes.c - why EVs are denied: see md_node.h. The store says that they are, and this file
- * beside it what a person said; it is written first, and a note without its denial is dropped.
+ * beside it what a person said. It is written first and has, until the store is, two sets: whoever
+ * reads both files takes the one that is of the store's generation, so that they change together.
  */
 #include "mrcd/md_node.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "mrcd/md_change.h"
+#include "ui/text.h"
 
 #define NOTES_PATH (MD_PATH_MAX + 40u)
 
-json_t *md_notes_load(const char *dir, const char *device)
+static void path_of(char path[NOTES_PATH], const char *dir, const char *device)
 {
-	char path[NOTES_PATH];
-	json_t *notes;
-
-	snprintf(path, sizeof(path), "%s/%s.notes", dir, device);
-	notes = json_load_file(path, JSON_REJECT_DUPLICATES, NULL);
-	if (json_is_object(notes))
-		return notes;
-	json_decref(notes);
-	return json_object();
+	snprintf(path, NOTES_PATH, "%s/%s.notes", dir, device);
 }
 
-int md_notes_save(const char *dir, const char *device, const json_t *notes)
+json_t *md_notes_load(const char *dir, const char *device, uint64_t generation)
 {
-	char path[NOTES_PATH], part[NOTES_PATH + 8];
-	FILE *f;
+	char path[NOTES_PATH];
+	json_t *file, *notes;
+	uint64_t of;
+
+	path_of(path, dir, device);
+	file = json_load_file(path, JSON_REJECT_DUPLICATES, NULL);
+	of = (uint64_t)json_integer_value(json_object_get(file, "generation"));
+	notes = of == generation       ? json_object_get(file, "notes")
+		: of == generation + 1 ? json_object_get(file, "before")
+				       : NULL;
+	notes = json_is_object(notes) ? json_incref(notes) : json_object();
+	json_decref(file);
+	return notes;
+}
+
+int md_notes_save(const char *dir, const char *device, uint64_t generation, json_t *notes,
+		  json_t *before)
+{
+	json_t *file = json_pack("{s:I, s:O, s:O}", "generation", (json_int_t)generation, "notes",
+				 notes, "before", before);
+	char *dump = file ? json_dumps(file, JSON_INDENT(1)) : NULL;
+	struct ui_text text = {.data = dump, .len = dump ? strlen(dump) : 0};
+	char path[NOTES_PATH];
 	int err;
 
-	snprintf(path, sizeof(path), "%s/%s.notes", dir, device);
-	snprintf(part, sizeof(part), "%s.part", path);
-	f = fopen(part, "we");
-	if (!f)
-		return errno;
-	err = json_dumpf(notes, f, JSON_INDENT(1)) ? EIO : 0;
-	if (!err && (fflush(f) || fsync(fileno(f))))
-		err = errno;
-	if (fclose(f) && !err)
-		err = errno;
-	if (!err && rename(part, path))
-		err = errno;
-	if (err)
-		unlink(part);
+	path_of(path, dir, device);
+	err = dump ? ui_text_save(&text, path) : ENOMEM;
+	free(dump);
+	json_decref(file);
 	return err;
 }
 

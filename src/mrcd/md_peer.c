@@ -66,7 +66,7 @@ static bool has_net_admin(const struct md_peer *peer)
 	return md_peer_caps_allow(text, peer->uid) && is_of_our_namespace(peer->pid);
 }
 
-int md_peer_find(int fd, bool lab, struct md_peer *peer)
+int md_peer_find(int fd, struct md_peer *peer)
 {
 	struct ucred who;
 	socklen_t len = sizeof(who);
@@ -74,6 +74,6 @@ int md_peer_find(int fd, bool lab, struct md_peer *peer)
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len))
 		return errno;
 	*peer = (struct md_peer){.uid = who.uid, .pid = (uint32_t)who.pid};
-	peer->may_change = lab || peer->uid == 0 || has_net_admin(peer);
+	peer->is_privileged = peer->uid == 0 || has_net_admin(peer);
 	return 0;
 }

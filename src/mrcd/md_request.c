@@ -42,7 +42,7 @@ static int ask_status(struct asked *a)
 		json_pack("{s:s, s:s, s:s, s:I, s:i, s:b, s:b, s:I, s:I, s:I, s:I, s:I, s:i}",
 			  "version", SOFTMRC_VERSION, "device", n->config.device, "dir",
 			  n->config.dir, "generation", (json_int_t)n->generation, "uid",
-			  (int)a->peer->uid, "may_change", a->peer->may_change, "lab",
+			  (int)a->peer->uid, "may_change", md_node_lets(n, a->peer), "lab",
 			  n->config.lab, "requests", (json_int_t)c->requests, "refused",
 			  (json_int_t)c->refused, "changes", (json_int_t)c->changes, "reloads",
 			  (json_int_t)c->reloads, "reloads_refused", (json_int_t)c->reloads_refused,
@@ -146,7 +146,7 @@ static const struct verb *find_verb(const json_t *request, struct md_error *e)
 static int change(struct asked *a, const struct verb *v)
 {
 	struct md_node *n = a->node;
-	json_t *before = n->notes;
+	const json_t *reasons = v->change == md_change_deny ? a->args : NULL;
 	struct store_error error = {0};
 	int err;
 
@@ -154,32 +154,31 @@ static int change(struct asked *a, const struct verb *v)
 	err = v->change(n->next, &a->d, a->args, &a->e);
 	if (err)
 		return err;
-	n->notes = md_notes_update(before, n->next, v->change == md_change_deny ? a->args : NULL,
-				   time(NULL));
-	err = n->commit(n, &error);
-	if (err) {
-		json_decref(n->notes);
-		n->notes = before;
+	err = md_node_put(n, md_notes_update(n->notes, n->next, reasons, time(NULL)), &error);
+	if (err)
 		return md_refuse(&a->e, err, "", "%s", error.text);
-	}
-	json_decref(before);
-	mn_state_copy(n->now, n->next);
 	n->counts.changes++;
 	json_object_set_new(a->answer, "generation", json_integer((json_int_t)n->generation));
 	return 0;
+}
+
+json_t *md_said(const struct md_node *node, const char *verb, uint32_t uid, json_t *args)
+{
+	json_t *said = json_pack("{s:s, s:s, s:I, s:I}", "event", "change", "do", verb, "uid",
+				 (json_int_t)uid, "generation", (json_int_t)node->generation);
+
+	json_object_set_new(said, "args", args ? json_incref(args) : json_object());
+	return said;
 }
 
 /* Who did what: for the log, and for those who follow. */
 static json_t *tell(const struct asked *a, const struct verb *v)
 {
 	char *text = json_dumps(a->args, JSON_COMPACT);
-	json_t *said = json_pack("{s:s, s:s, s:i, s:I, s:O}", "event", "change", "do", v->name,
-				 "uid", (int)a->peer->uid, "generation",
-				 (json_int_t)a->node->generation, "args", a->args);
 
 	md_log(MD_INFO, v->name, a->peer->uid, "%.800s", text ? text : "");
 	free(text);
-	return said;
+	return md_said(a->node, v->name, a->peer->uid, a->args);
 }
 
 static int obey(struct asked *a, const struct verb *v, json_t **said)
@@ -189,7 +188,7 @@ static int obey(struct asked *a, const struct verb *v, json_t **said)
 
 	if (err)
 		return err;
-	if (v->needs_rights && !a->peer->may_change) {
+	if (v->needs_rights && !md_node_lets(a->node, a->peer)) {
 		md_log(MD_WARNING, "denied", a->peer->uid, "%s: no right to change anything",
 		       v->name);
 		return md_refuse(&a->e, EPERM, "do",

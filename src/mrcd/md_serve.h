@@ -15,10 +15,10 @@
 /* ---- who is at the other end: md_peer.c ---- */
 
 /*
- * md_peer_find asks the kernel who connected. May change: root; who has CAP_NET_ADMIN in the user
- * namespace of this process; everyone where `lab` is. 0, or an errno value.
+ * md_peer_find asks the kernel who connected. Privileged is root, and who has CAP_NET_ADMIN in the
+ * user namespace of this process. 0, or an errno value.
  */
-int md_peer_find(int fd, bool lab, struct md_peer *peer);
+int md_peer_find(int fd, struct md_peer *peer);
 /* md_peer_caps_allow says whether the text of /proc/PID/status has CAP_NET_ADMIN effective, and is
  * of that user. */
 bool md_peer_caps_allow(const char *status, uint32_t uid);
@@ -44,7 +44,8 @@ struct md_client {
 	size_t sent;
 	double tokens;
 	uint64_t token_ns, dropped;
-	bool ends; /* once its answers are sent */
+	bool heard_all; /* it says nothing more */
+	bool ends;	/* once its answers are sent */
 };
 
 struct md_door {
@@ -73,8 +74,12 @@ bool md_door_is_followed(const struct md_door *door);
 /* One client: md_client.c. */
 int md_client_init(struct md_client *c, int fd, const struct md_peer *peer, uint64_t now_ns);
 void md_client_fini(struct md_client *c);
-/* md_client_wants returns what to wait for: no input where too many requests came. */
+/* md_client_may_ask says whether a line may be answered: not where too many requests came. */
+bool md_client_may_ask(const struct md_client *c, uint64_t now_ns);
+/* md_client_wants returns what to wait for. */
 short md_client_wants(const struct md_client *c, uint64_t now_ns);
+/* md_client_is_done says whether all is said, and it follows nothing. */
+bool md_client_is_done(const struct md_client *c);
 /* md_client_receive reads and answers; *said collects events. false: it is to be ended. */
 bool md_client_receive(struct md_client *c, struct md_node *node, uint64_t now_ns, json_t *said);
 bool md_client_send(struct md_client *c);
@@ -106,8 +111,12 @@ struct md_http {
 	struct md_metrics metrics; /* under lock */
 };
 
-/* md_http_open does nothing where config.listen is empty. 0, or an errno value and the error. */
-int md_http_open(struct md_http *http, const struct md_config *c, struct md_config_error *error);
+/*
+ * md_http_open does nothing where config.listen is empty; `path` is the file's, for messages. 0, or
+ * an errno value and the error.
+ */
+int md_http_open(struct md_http *http, const struct md_config *c, const char *path,
+		 struct md_config_error *error);
 void md_http_update(struct md_http *http, const struct md_node *node);
 void md_http_close(struct md_http *http);
 /* md_metrics_put appends what mrcd itself has. */

@@ -16,35 +16,39 @@
 #define DEAF_NS UINT64_C(200000000)
 #define WAIT_FOR_TOKENS_MS 20
 
-static int fail(struct md_config_error *error, const char *path, const char *what, int err)
+static int fail(struct md_config_error *error, const char *path, int err)
 {
-	snprintf(error->text, sizeof(error->text), "%.199s: %s%s", path, what, strerror(err));
+	snprintf(error->text, sizeof(error->text), "%.199s: %s", path, strerror(err));
 	return err;
 }
 
-/* Who may connect: everyone, or a group. */
-static int set_access(const struct md_door *door, struct md_config_error *error)
-{
-	const char *name = door->node->config.group;
-	const struct group *group;
+#define EVERYONE ((gid_t)-1)
 
-	if (!name[0])
-		return chmod(door->path, 0666) ? fail(error, door->path, "", errno) : 0;
-	group = getgrnam(name);
-	if (!group) {
-		snprintf(error->text, sizeof(error->text), "access.group = %s: no such group",
-			 name);
-		return EINVAL;
-	}
-	if (chown(door->path, (uid_t)-1, group->gr_gid) || chmod(door->path, 0660))
-		return fail(error, door->path, "", errno);
-	return 0;
+/* Who may connect: everyone, or a group. */
+static int find_group(const struct md_node *node, gid_t *gid, struct md_config_error *error)
+{
+	const char *name = node->config.group;
+	const struct group *group = name[0] ? getgrnam(name) : NULL;
+
+	*gid = group ? group->gr_gid : EVERYONE;
+	return name[0] && !group
+		       ? md_config_wrong(&node->config, node->config_path, "access.group", EINVAL,
+					 error, "access.group = %s: no such group", name)
+		       : 0;
+}
+
+static int set_access(const struct md_door *door, gid_t gid)
+{
+	if (gid == EVERYONE)
+		return chmod(door->path, 0666) ? errno : 0;
+	return chown(door->path, (uid_t)-1, gid) || chmod(door->path, 0660) ? errno : 0;
 }
 
 int md_door_open(struct md_door *door, struct md_node *node, struct md_config_error *error)
 {
 	struct sockaddr_un at = {.sun_family = AF_UNIX};
-	int err = 0;
+	gid_t gid;
+	int err;
 
 	door->node = node;
 	door->deaf_until_ns = 0;
@@ -52,22 +56,25 @@ int md_door_open(struct md_door *door, struct md_node *node, struct md_config_er
 		door->client[i] = (struct md_client){.fd = -1};
 	snprintf(door->path, sizeof(door->path), "%s/%s", node->config.dir, MD_SOCKET_NAME);
 	door->fd = -1;
-	if (strlen(door->path) >= sizeof(at.sun_path))
-		return fail(error, door->path, "node.dir: ", ENAMETOOLONG);
-	strcpy(at.sun_path, door->path);
+	err = find_group(node, &gid, error);
+	if (err)
+		return err;
+	/* The configuration has a bound for it. */
+	snprintf(at.sun_path, sizeof(at.sun_path), "%.*s", (int)sizeof(at.sun_path) - 1,
+		 door->path);
 	door->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (door->fd < 0)
-		return fail(error, door->path, "", errno);
+		return fail(error, door->path, errno);
 	unlink(door->path);
 	/* Nobody connects before it is said who may. */
 	fchmod(door->fd, 0);
 	if (bind(door->fd, (struct sockaddr *)&at, sizeof(at)) || listen(door->fd, 64))
-		err = fail(error, door->path, "", errno);
+		err = errno;
 	if (!err)
-		err = set_access(door, error);
+		err = set_access(door, gid);
 	if (err)
 		md_door_close(door);
-	return err;
+	return err ? fail(error, door->path, err) : 0;
 }
 
 void md_door_close(struct md_door *door)
@@ -93,7 +100,7 @@ int md_door_poll(const struct md_door *door, struct pollfd fds[MD_DOOR_POLLED], 
 		if (c->fd < 0)
 			continue;
 		fds[i].events = md_client_wants(c, now_ns);
-		if (!fds[i].events || (c->got && fds[i].events & POLLIN))
+		if (c->got || (!fds[i].events && !c->heard_all))
 			wait = WAIT_FOR_TOKENS_MS;
 	}
 	fds[MD_CLIENTS] = (struct pollfd){.fd = door->fd, .events = POLLIN};
@@ -134,7 +141,7 @@ static void take_client(struct md_door *door, uint64_t now_ns)
 			door->deaf_until_ns = now_ns + DEAF_NS;
 		return;
 	}
-	if (md_peer_find(fd, door->node->config.lab, &peer)) {
+	if (md_peer_find(fd, &peer)) {
 		close(fd);
 		return;
 	}
@@ -155,23 +162,28 @@ static void tell_all(struct md_door *door, const json_t *said)
 	json_array_foreach(said, i, event) md_door_tell(door, event, MD_NOBODY);
 }
 
+/* false: it is to be ended. */
+static bool serve_client(struct md_door *door, struct md_client *c, short revents, uint64_t now_ns,
+			 json_t *said)
+{
+	/* Lines that had to wait are answered without new input. */
+	if (revents & (POLLIN | POLLHUP | POLLERR) || (c->got && md_client_may_ask(c, now_ns)))
+		if (!md_client_receive(c, door->node, now_ns, said))
+			return false;
+	/* Who says nothing more may listen on; who does neither is gone. */
+	return md_client_send(c) && !md_client_is_done(c) && !(c->heard_all && revents & POLLHUP);
+}
+
 void md_door_serve(struct md_door *door, const struct pollfd fds[MD_DOOR_POLLED], uint64_t now_ns)
 {
 	json_t *said = json_array();
 
 	for (uint32_t i = 0; i < MD_CLIENTS; i++) {
 		struct md_client *c = &door->client[i];
-		bool stays = true;
 
 		if (c->fd < 0 || c->fd != fds[i].fd)
 			continue;
-		/* Lines that had to wait are answered without new input. */
-		if (fds[i].revents & (POLLIN | POLLHUP | POLLERR) ||
-		    (c->got && md_client_wants(c, now_ns) & POLLIN))
-			stays = md_client_receive(c, door->node, now_ns, said);
-		if (stays)
-			stays = md_client_send(c);
-		if (!stays) {
+		if (!serve_client(door, c, fds[i].revents, now_ns, said)) {
 			md_client_fini(c);
 			door->node->counts.clients--;
 		}
@@ -189,7 +201,8 @@ void md_door_tell(struct md_door *door, const json_t *event, int64_t uid)
 
 		if (c->fd < 0 || !c->peer.follows)
 			continue;
-		if (uid != MD_NOBODY && !c->peer.may_change && (int64_t)c->peer.uid != uid)
+		if (uid != MD_NOBODY && !md_node_lets(door->node, &c->peer) &&
+		    (int64_t)c->peer.uid != uid)
 			continue;
 		if (md_client_tell(c, event))
 			door->node->counts.events++;

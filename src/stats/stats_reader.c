@@ -288,6 +288,19 @@ int stats_reader_read(struct stats_reader *s, uint64_t now_ns)
 	return stats_reader_copy(s, now_ns) ? ENOMEM : err;
 }
 
+/* One that ends after it was looked at is read once more the next time. */
+int stats_reader_follow(struct stats_reader *s, stats_event_fn fn, void *context, uint64_t *missed)
+{
+	int err;
+
+	forget_gone(s);
+	err = stats_reader_find(s);
+	for (uint32_t i = 0; i < s->n; i++)
+		s->process[i].gone = !is_alive(s->process[i].fd);
+	*missed += stats_reader_events(s, fn, context);
+	return err;
+}
+
 const struct mrc_stats_counter *stats_counter_find(const struct mrc_stats_segment *s,
 						   const char *name)
 {

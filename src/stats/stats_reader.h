@@ -99,6 +99,13 @@ typedef void (*stats_event_fn)(void *context, const struct stats_process *proces
 uint64_t stats_reader_events(struct stats_reader *s, stats_event_fn fn, void *context);
 
 /*
+ * stats_reader_follow lets go of processes that had ended at the last call, looks for new ones, and
+ * gives fn the events as stats_reader_events; *missed grows by what was overwritten. Returns as
+ * stats_reader_find.
+ */
+int stats_reader_follow(struct stats_reader *s, stats_event_fn fn, void *context, uint64_t *missed);
+
+/*
  * stats_segment_load reads a whole file, events too, for one look at what a process left. 0;
  * EINVAL: it is no segment of this version, or not whole.
  */

@@ -58,8 +58,8 @@ struct store_writer {
  * store_writer_open becomes the one writer of a device's store, and copies what is there to *s; a
  * state in which nothing is decided and generation 0 if there is none. What is there and does not
  * count is replaced by the next commit: *s is as if there were none, but generations go on above
- * that of a file that has one, and `lost` says why; else its text is empty. The folder, and those above it, are made if they are not there. `by` names the
- * program, printable.
+ * that of a file that has one, and `lost` says why; else its text is empty. The folder, and those
+ * above it, are made if they are not there. `by` names the program, printable.
  * EBUSY: another process is the writer. EPERM: the folder is another user's, or others may write to
  * it. EINVAL: a device name of other characters than letters and digits, a path or name that is too
  * long. Others of mkdir(2), open(2).

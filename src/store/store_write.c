@@ -92,8 +92,8 @@ static uint64_t generation_of(int dir, const char *name)
 	if (fd < 0)
 		return 0;
 	known = pread(fd, &h, sizeof(h), 0) == (ssize_t)sizeof(h) &&
-		memcmp(h.magic, STORE_MAGIC, sizeof(h.magic)) == 0 &&
-		h.version == STORE_VERSION && h.info.generation <= UINT64_MAX / 2;
+		memcmp(h.magic, STORE_MAGIC, sizeof(h.magic)) == 0 && h.version == STORE_VERSION &&
+		h.info.generation <= UINT64_MAX / 2;
 	close(fd);
 	return known ? h.info.generation : 0;
 }

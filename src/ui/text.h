@@ -23,6 +23,11 @@ void ui_text_fini(struct ui_text *t);
 void ui_text_clear(struct ui_text *t);
 /* ui_text_print writes it to a stream and makes it empty. */
 void ui_text_print(struct ui_text *t, FILE *to);
+/*
+ * ui_text_save makes it what a file has, with mode 0644, whole or not at all: who reads the file
+ * meanwhile sees the one before. 0, or an errno value.
+ */
+int ui_text_save(const struct ui_text *t, const char *path);
 /* ui_json_print writes a value and a line end to stdout, with flags of jansson, and drops it. */
 void ui_json_print(json_t *json, size_t flags);
 

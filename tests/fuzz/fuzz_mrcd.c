@@ -58,7 +58,7 @@ static void ask(struct md_node *node, struct md_peer *peer, const char *line, si
 	if (generation == node->generation)
 		mb_assert(memcmp(&before, node->now, mn_state_bytes(&before)) == 0);
 	else
-		mb_assert(peer->may_change && said);
+		mb_assert(peer->is_privileged && said);
 	json_decref(answer);
 	json_decref(said);
 }
@@ -78,7 +78,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	mb_assert(md_node_create(&node, "/nowhere/x", &config) == 0);
 	node.commit = keep;
 	at = strlen(text) + 1;
-	peer.may_change = at < size && text[at] % 2 == 0;
+	node.config.lab = false;
+	peer.is_privileged = at < size && text[at] % 2 == 0;
 	for (at++; at < size;) {
 		const char *end = memchr(text + at, '\n', size - at);
 		size_t len = end ? (size_t)(end - text) - at : size - at;

@@ -104,6 +104,52 @@ DOOR_TEST(answers_line_by_line)
 	assert_u_eq(node.counts.clients, 0);
 }
 
+/* All that was asked is answered, though nothing more will be: also what waits for its turn. */
+DOOR_TEST(answers_what_was_asked_before_the_end)
+{
+	static char answers[1 << 17], asked[9 * (MD_BURST + 100)];
+	uint32_t lines = 0, sent = MD_BURST + 100;
+	int fd = connect_client();
+	ssize_t n = -1;
+
+	for (uint32_t i = 0; i < sent; i++)
+		memcpy(asked + 9 * (size_t)i, "{\"do\":1}\n", 9);
+	/* The last line has no end but that of the input. */
+	assert_int_equal(send(fd, asked, sizeof(asked) - 1, MSG_NOSIGNAL), sizeof(asked) - 1);
+	assert_int_equal(shutdown(fd, SHUT_WR), 0);
+	for (int i = 0; i < 5000 && n != 0; i++) {
+		serve_once();
+		n = recv(fd, answers, sizeof(answers), MSG_DONTWAIT);
+		for (ssize_t k = 0; k < n; k++)
+			lines += answers[k] == '\n';
+	}
+	assert_u_eq(lines, sent);
+	assert_int_equal(n, 0);
+	assert_u_eq(node.counts.clients, 0);
+	close(fd);
+}
+
+/* Who has nothing to ask any more may go on to follow, until he is gone. */
+DOOR_TEST(tells_who_only_listens)
+{
+	json_t *event = json_pack("{s:s}", "event", "x");
+	char text[64];
+	int fd = connect_client();
+
+	ask(fd, "{\"do\":\"events\"}\n");
+	assert_int_equal(shutdown(fd, SHUT_WR), 0);
+	serve_once();
+	serve_once();
+	assert_u_eq(node.counts.clients, 1);
+	md_door_tell(&door, event, MD_NOBODY);
+	serve_once();
+	assert_true(recv(fd, text, sizeof(text), MSG_DONTWAIT) > 0);
+	close(fd);
+	serve_once();
+	assert_u_eq(node.counts.clients, 0);
+	json_decref(event);
+}
+
 DOOR_TEST(ends_a_line_without_end)
 {
 	static char line[MD_REQUEST_MAX];
@@ -175,6 +221,20 @@ DOOR_TEST(drops_events_of_who_does_not_read_and_says_so)
 	assert_in_range(kept, 0, 999);
 	json_decref(event);
 	close(fd);
+}
+
+TEST(md_door_open, names_the_line_of_a_group_that_is_none)
+{
+	static const char text[] = "[node]\ndir = \"/proc\"\n[device]\nports = 2\n"
+				   "[access]\ngroup = \"no-such-group\"\n";
+	struct md_config_error error = {""};
+	struct md_config config;
+
+	assert_int_equal(md_config_parse(&config, "x.toml", text, &error), 0);
+	assert_int_equal(md_node_create(&node, "x.toml", &config), 0);
+	assert_int_equal(md_door_open(&door, &node, &error), EINVAL);
+	assert_string_equal(error.text, "x.toml:6: access.group = no-such-group: no such group");
+	md_node_destroy(&node);
 }
 
 /* Another user reads, follows what is his own, and changes nothing. */

@@ -8,10 +8,12 @@ validates a configuration, denies an EV, drains a port, reloads a wrong file and
 mrcd with signal 9, starts it again and takes everything back. No packet is lost, and every step is
 seen by the processes within a second.
 """
+import contextlib
 import json
 import os
 import pathlib
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -129,6 +131,18 @@ def wait_until(condition, what, seconds=20):
         time.sleep(0.02)
 
 
+@contextlib.contextmanager
+def follow(day):
+    """The lines of events of a connection that asked for them."""
+    with socket.socket(socket.AF_UNIX) as door:
+        door.settimeout(20)
+        door.connect(day.env["MRC_NODE_DIR"] + "/mrcd.sock")
+        door.sendall(b'{"do": "events"}\n')
+        lines = door.makefile()
+        assert json.loads(next(lines))["ok"]
+        yield (line for line in lines if '"change"' in line)
+
+
 def validate(day):
     day.write(2)
     run = subprocess.run([MRCD, "--check", "--config", str(day.config)], capture_output=True, text=True, check=False)
@@ -163,6 +177,10 @@ def reload(day):
     day.write(0.75)
     day.good("reload")
     assert "gamma=0.75" in day.good("cc")
+    with follow(day) as events:
+        day.daemon.send_signal(signal.SIGHUP)
+        told = json.loads(next(events))
+        assert told["event"] == "change" and told["do"] == "reload" and told["uid"] == os.geteuid(), told
 
 
 def scrape(day):

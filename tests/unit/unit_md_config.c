@@ -10,6 +10,9 @@ static struct md_config config;
 static struct md_config_error error;
 static struct mn_state st;
 
+#define TWENTY "01234567890123456789"
+#define HUNDRED TWENTY TWENTY TWENTY TWENTY TWENTY
+
 static void expect_wrong(const char *text, const char *says)
 {
 	assert_int_equal(md_config_parse(&config, "x.toml", text, &error), EINVAL);
@@ -68,8 +71,28 @@ TEST(md_config_parse, names_file_line_key_value_and_what_is_allowed)
 	expect_wrong("[device]\nports = 1\n[log]\nlevel = \"loud\"\n",
 		     "must be one of error warning info debug");
 	expect_wrong("[device]\nports = 1\n[access]\nlab = 1\n", "must be true or false");
+	expect_wrong("[device]\nports = 1\n[node]\ndevice = \"a/b\"\n",
+		     "x.toml:4: node.device = \"a/b\": must be 1 to 15 letters and digits");
+	expect_wrong("[device]\nports = 1\n[node]\ndevice = \"\"\n", "1 to 15 letters and digits");
+	expect_wrong("[device]\nports = 1\n[node]\ndir = \"/" HUNDRED "\"\n", "x.toml:4: node.dir");
 	expect_wrong("[device\n", "x.toml:1: ");
 	expect_wrong("[[prot]]\n", "no table of this name: format, ev, cc or port");
+}
+
+/* What shows when it is used has its place in the file, too. */
+TEST(md_config_wrong, names_file_and_line)
+{
+	static const char text[] = "[device]\nports = 1\n[metrics]\nlisten = \":1\"\n";
+
+	assert_int_equal(md_config_parse(&config, "x.toml", text, &error), 0);
+	assert_int_equal(md_config_wrong(&config, "x.toml", "metrics.listen", EINVAL, &error,
+					 "metrics.listen = %s: %s", config.listen, "is taken"),
+			 EINVAL);
+	assert_string_equal(error.text, "x.toml:4: metrics.listen = :1: is taken");
+	assert_int_equal(md_config_wrong(&config, "x.toml", "node.dir", EBUSY, &error, "%s", "y"),
+			 EBUSY);
+	assert_string_equal(error.text, "x.toml: y");
+	md_config_free(&config);
 }
 
 static int applied(const char *text)

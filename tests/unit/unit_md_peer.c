@@ -36,10 +36,10 @@ TEST(md_peer_find, knows_this_process)
 	int fd[2];
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fd), 0);
-	assert_int_equal(md_peer_find(fd[0], true, &peer), 0);
+	assert_int_equal(md_peer_find(fd[0], &peer), 0);
 	assert_u_eq(peer.uid, geteuid());
 	assert_u_eq(peer.pid, (uint32_t)getpid());
-	assert_true(peer.may_change);
+	assert_int_equal(peer.is_privileged, geteuid() == 0);
 	assert_false(peer.follows);
 	close(fd[0]);
 	close(fd[1]);

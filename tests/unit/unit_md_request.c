@@ -36,7 +36,7 @@ static int request_setup(void **state)
 		return -1;
 	node.commit = keep;
 	commit_result = 0;
-	peer = (struct md_peer){.uid = 1000, .may_change = true};
+	peer = (struct md_peer){.uid = 1000, .is_privileged = true};
 	return 0;
 }
 
@@ -135,7 +135,7 @@ REQUEST_TEST(changes_nothing_for_those_without_rights)
 					    "ev.deny",	"ev.undeny",  "ev.replace", "reload"};
 	char line[64];
 
-	peer.may_change = false;
+	peer.is_privileged = false;
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		snprintf(line, sizeof(line), "{\"do\": \"%s\"}", words[i]);
 		expect_error(line, "EPERM", "takes root or CAP_NET_ADMIN");
@@ -143,6 +143,18 @@ REQUEST_TEST(changes_nothing_for_those_without_rights)
 	expect_good("{\"do\": \"events\"}");
 	assert_true(peer.follows);
 	expect_good("{\"do\": \"ev.show\"}");
+}
+
+/* Who connected while it was a lab has no rights any more when it is none. */
+REQUEST_TEST(goes_by_the_file_that_counts_now)
+{
+	static const char down[] = "{\"do\": \"port.set\", \"port\": 2, \"admin\": \"down\"}";
+
+	peer.is_privileged = false;
+	node.config.lab = true;
+	expect_good(down);
+	node.config.lab = false;
+	expect_error(down, "EPERM", "takes root or CAP_NET_ADMIN");
 }
 
 REQUEST_TEST(denies_and_undenies_with_a_reason)

@@ -7,8 +7,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static struct ui_text rendered(enum stat_format format, uint32_t processes)
 {
@@ -121,32 +119,5 @@ TEST(stat_exposition_render, is_of_bounded_size)
 	fixture_stats.process[0].now->ports = MRC_STATS_PORTS;
 	text = rendered(STAT_PROMETHEUS, 10);
 	assert_true(text.len < 100000);
-	ui_text_fini(&text);
-}
-
-TEST(stat_exposition_write, replaces_a_file_whole)
-{
-	char dir[] = "/tmp/mrc-unit-stat-XXXXXX", path[64], read[16] = "";
-	struct ui_text text = {0};
-	struct stat st;
-	FILE *f;
-
-	assert_non_null(mkdtemp(dir));
-	snprintf(path, sizeof(path), "%s/softmrc.prom", dir);
-	ui_text_add(&text, "first\n");
-	assert_i_eq(stat_exposition_write(path, &text), 0);
-	assert_i_eq(stat(path, &st), 0);
-	assert_u_eq(st.st_mode & 07777, 0644);
-	ui_text_clear(&text);
-	ui_text_add(&text, "second\n");
-	assert_i_eq(stat_exposition_write(path, &text), 0);
-	f = fopen(path, "r");
-	assert_non_null(f);
-	assert_non_null(fgets(read, sizeof(read), f));
-	fclose(f);
-	assert_string_equal(read, "second\n");
-	assert_i_eq(unlink(path), 0);
-	assert_i_eq(rmdir(dir), 0); /* nothing else is left in it */
-	assert_i_eq(stat_exposition_write(path, &text), ENOENT);
 	ui_text_fini(&text);
 }

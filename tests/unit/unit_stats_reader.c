@@ -860,6 +860,30 @@ ENDED_TEST(stats_reader_events, gives_each_event_once)
 	assert_u_eq(stamps[2], 12);
 }
 
+/* The last events of a process are told, and its file is let go. */
+STATS_TEST(follows_until_the_end)
+{
+	uint64_t missed = 0;
+	int fd;
+
+	stats_reader_open(&stats, dir, 0);
+	segment.events = 1;
+	fd = publish(1, true);
+	taken = 0;
+	assert_i_eq(stats_reader_follow(&stats, take_stamp, &taken, &missed), 0);
+	assert_u_eq(taken, 1);
+	segment.events = 2;
+	close(publish(1, false));
+	withdraw(fd, 1);
+	assert_i_eq(stats_reader_follow(&stats, take_stamp, &taken, &missed), 0);
+	assert_u_eq(taken, 2);
+	assert_i_eq(stats_reader_follow(&stats, take_stamp, &taken, &missed), 0);
+	assert_u_eq(taken, 2);
+	assert_u_eq(stats.n, 0);
+	assert_u_eq(missed, 0);
+	assert_u_eq(count_open(), open_before);
+}
+
 /* A place that no process has any more is not looked at. */
 ENDED_TEST(stats_reader_events, of_processes_alone)
 {

@@ -2,6 +2,11 @@
 /* Text that grows: src/ui/text.h. */
 #include "ui/text.h"
 
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "support/test.h"
 
 TEST(ui_text_add, appends_and_terminates)
@@ -81,4 +86,31 @@ TEST(ui_text_pad_left, puts_blanks_first)
 	ui_text_pad_left(&t, "long", 2);
 	assert_string_equal(t.data, "  7long");
 	ui_text_fini(&t);
+}
+
+TEST(ui_text_save, replaces_a_file_whole)
+{
+	char dir[] = "/tmp/mrc-unit-stat-XXXXXX", path[64], read[16] = "";
+	struct ui_text text = {0};
+	struct stat st;
+	FILE *f;
+
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/softmrc.prom", dir);
+	ui_text_add(&text, "first\n");
+	assert_i_eq(ui_text_save(&text, path), 0);
+	assert_i_eq(stat(path, &st), 0);
+	assert_u_eq(st.st_mode & 07777, 0644);
+	ui_text_clear(&text);
+	ui_text_add(&text, "second\n");
+	assert_i_eq(ui_text_save(&text, path), 0);
+	f = fopen(path, "r");
+	assert_non_null(f);
+	assert_non_null(fgets(read, sizeof(read), f));
+	fclose(f);
+	assert_string_equal(read, "second\n");
+	assert_i_eq(unlink(path), 0);
+	assert_i_eq(rmdir(dir), 0); /* nothing else is left in it */
+	assert_i_eq(ui_text_save(&text, path), ENOENT);
+	ui_text_fini(&text);
 }

@@ -96,7 +96,7 @@ static int show_exposition(struct stat_options *s)
 	stat_exposition_end(format, &text);
 	if (!s->out)
 		return print_text(&text);
-	err = stat_exposition_write(s->out, &text);
+	err = ui_text_save(&text, s->out);
 	if (err)
 		fprintf(stderr, "mrc stat: --out %s: %s\n", s->out, strerror(err));
 	ui_text_fini(&text);

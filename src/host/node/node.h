@@ -50,8 +50,8 @@ int mh_node_apply(struct mh_nic *nic, uint64_t now_ns, bool *ports_changed);
 /* mh_node_report_ev gives an EV event of the engine to the CQs that take such. */
 void mh_node_report_ev(struct mh_nic *nic, const struct mt_event *event);
 /*
- * mh_node_ev_denied writes which EVs of an AUTO profile of the state are denied, in their order, and
- * returns how many EVs it has, MT_EVS_MAX at most.
+ * mh_node_ev_denied writes which EVs of an AUTO profile of the state are denied, in their order,
+ * and returns how many EVs it has, MT_EVS_MAX at most.
  */
 uint32_t mh_node_ev_denied(const struct mh_nic *nic, uint32_t profile, bool denied[MT_EVS_MAX]);
 

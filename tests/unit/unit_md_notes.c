@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Why EVs are denied, beside a store: src/mrcd/md_notes.c, and what md_node.c makes of it. */
+#include "mrcd/md_node.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "support/test.h"
+
+static char dir[] = "/tmp/mrc-notes-XXXXXX";
+
+static int setup(void **state)
+{
+	(void)state;
+	memcpy(dir + sizeof(dir) - 7, "XXXXXX", 6);
+	return mkdtemp(dir) && chmod(dir, 0755) == 0 ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+	char command[64];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -r %s", dir);
+	return system(command);
+}
+
+#define NOTES_TEST(name) TEST_WITH(setup, teardown, md_notes, name)
+
+/* Whether the notes of a generation are those, or none. */
+static void expect_notes(uint64_t generation, const char *key)
+{
+	json_t *notes = md_notes_load(dir, "mrc0", generation);
+
+	assert_u_eq(json_object_size(notes), key ? 1 : 0);
+	assert_true(!key || json_object_get(notes, key));
+	json_decref(notes);
+}
+
+/* Those that were until the store is of the next generation, too. */
+NOTES_TEST(belong_to_a_generation)
+{
+	json_t *before = json_pack("{s:i}", "a", 1), *notes = json_pack("{s:i}", "b", 2);
+
+	expect_notes(0, NULL);
+	assert_int_equal(md_notes_save(dir, "mrc0", 7, notes, before), 0);
+	expect_notes(7, "b");
+	expect_notes(6, "a");
+	expect_notes(8, NULL);
+	expect_notes(5, NULL);
+	json_decref(before);
+	json_decref(notes);
+}
+
+NOTES_TEST(are_none_where_a_file_is_none)
+{
+	static const char *const files[] = {"", "[]", "{\"generation\":3}",
+					    "{\"generation\":3,\"notes\":[1],\"before\":2}"};
+	char path[64];
+
+	snprintf(path, sizeof(path), "%s/mrc0.notes", dir);
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		FILE *f = fopen(path, "we");
+
+		fputs(files[i], f);
+		fclose(f);
+		expect_notes(3, NULL);
+		expect_notes(2, NULL);
+	}
+}
+
+static bool ask(struct md_node *node, const char *line)
+{
+	struct md_peer peer = {.is_privileged = true};
+	json_t *said, *answer = md_request(node, &peer, line, strlen(line), &said);
+	bool good = json_is_true(json_object_get(answer, "ok"));
+
+	json_decref(said);
+	json_decref(answer);
+	return good;
+}
+
+/* A store that cannot be written keeps its notes as well. */
+NOTES_TEST(change_with_the_store_or_not_at_all)
+{
+	struct md_config config;
+	struct md_config_error error;
+	struct md_node node;
+	char text[100], path[64];
+
+	snprintf(text, sizeof(text), "[node]\ndir = \"%s\"\n[device]\nports = 2\n", dir);
+	snprintf(path, sizeof(path), "%s/mrc0.state", dir);
+	assert_int_equal(md_config_parse(&config, "x", text, &error), 0);
+	assert_int_equal(md_node_create(&node, "/nowhere", &config), 0);
+	assert_int_equal(md_node_open(&node, &error), 0);
+	assert_true(ask(&node, "{\"do\":\"ev.deny\",\"evs\":[\"1:1\"],\"reason\":\"x\"}"));
+	expect_notes(node.generation, "0/1:1");
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(mkdir(path, 0755), 0);
+	assert_false(ask(&node, "{\"do\":\"ev.undeny\",\"evs\":[\"1:1\"]}"));
+	expect_notes(node.generation, "0/1:1");
+	assert_u_eq(json_object_size(node.notes), 1);
+	assert_int_equal(rmdir(path), 0);
+	assert_true(ask(&node, "{\"do\":\"ev.undeny\",\"evs\":[\"1:1\"]}"));
+	expect_notes(node.generation, NULL);
+	md_node_destroy(&node);
+}
