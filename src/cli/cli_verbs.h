@@ -20,6 +20,7 @@ extern const struct ui_verb cli_run_verb;    /* becomes another program; the sta
 extern const struct ui_verb cli_sim_verb;    /* the status may also be 3: interrupted */
 extern const struct ui_verb cli_stat_verb;   /* all that they count */
 extern const struct ui_verb cli_top_verb;    /* what the MRC processes of this machine do */
+extern const struct ui_verb cli_trace_verb;  /* EVs to cables and back; 1: a hop is silent */
 
 /* The command itself: the verb that all others are below. */
 extern const struct ui_verb cli_root_verb;
