@@ -3,8 +3,8 @@
  * fabric_at_hand.h - the description of the fabric that this machine is a part of, for verbs that
  * call EVs and cables by name (fabric/ev_links.h).
  *
- * It is what a flag --fabric names, or else the variable MRC_FABRIC, which the shell of a lab's host
- * has: a preset or a topology file. Without either there is none, and verbs show numbers alone.
+ * It is what a flag --fabric names, or else the variable MRC_FABRIC, which the shell of a lab's
+ * host has: a preset or a topology file. Without either verbs show numbers alone.
  */
 #ifndef SOFTMRC_CLI_FABRIC_AT_HAND_H
 #define SOFTMRC_CLI_FABRIC_AT_HAND_H
@@ -33,9 +33,10 @@ int cli_fabric_find(const struct ui_verb *verb, const char *flag, struct cli_fab
 #define CLI_EV_NAME_BYTES MF_EV_CABLE_BYTES
 
 /*
- * cli_fabric_ev names the cables that an EV of a device chooses: the device has the GID src, packets
- * go to dst (NULL: to hosts of other T0s), port is the plane from 0. NULL: no fabric is known, the
- * GID is none of its hosts', or the EV is no path (mf_ev_find). Else out[CLI_EV_NAME_BYTES].
+ * cli_fabric_ev names the cables that an EV of a device chooses: the device has the GID src,
+ * packets go to dst (NULL: to hosts of other T0s), port is the plane from 0. NULL: no fabric is
+ * known, the GID is none of its hosts', or the EV is no path (mf_ev_find). Else
+ * out[CLI_EV_NAME_BYTES].
  */
 const char *cli_fabric_ev(const struct cli_fabric *f, const uint8_t src[16], const uint8_t *dst,
 			  uint32_t port, uint32_t number, char *out);

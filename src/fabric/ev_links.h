@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ev_links.h - an EV as devices list it, the cables that it chooses by name, and from a part of the
- * fabric back to the EVs that use it. Everything that shows a person an EV takes its name from here.
+ * ev_links.h - an EV as devices list it, the cables that it chooses by name, and from a part of
+ * the fabric back to the EVs that use it. Whatever shows a person an EV has its name from here.
  *
  * An EV of a device is a port and a number (statistics, `mrc ctl`, packets). With source routing
  * the number's low bits are the path of fabric_path.h, and the port is the plane.
  *
- * Pure; no memory is kept, any thread may call these. Hosts and links are below the fabric's counts.
+ * Pure; no memory is kept, any thread may call these. Hosts and links are below the fabric's
+ * counts.
  */
 #ifndef SOFTMRC_FABRIC_EV_LINKS_H
 #define SOFTMRC_FABRIC_EV_LINKS_H
@@ -45,14 +46,16 @@ char *mf_link_ends(const struct mf_topology *t, uint32_t link, char out[MF_CABLE
 /*
  * mf_ev_cable names the cables that an EV chooses for packets from one host to another, the one up
  * from the T0, with three tiers also the one up from the T1: "plane1.t0-0.u2 - plane1.t1-2.u0 -
- * plane1.t2-8". Where the path turns at the T0 the EV chooses but the plane, and the host's cable is
- * named. dst may be MF_HOST_NONE: a host for which the path is longest. Returns out.
+ * plane1.t2-8". Where the path turns at the T0 the EV chooses but the plane, and the host's cable
+ * is named. dst may be MF_HOST_NONE: a host for which the path is longest. Returns out.
  */
 char *mf_ev_cable(const struct mf_topology *t, uint32_t src, uint32_t dst, uint32_t ev,
 		  char out[MF_EV_CABLE_BYTES]);
 
-/* mf_part_has says whether the cable of a link is one of a part's: of a host's or a switch's all, of
- * a plane's all that its switches have. */
+/*
+ * mf_part_has says whether the cable of a link is one of a part's: of a host's or a switch's all,
+ * of a plane's all that its switches have.
+ */
 bool mf_part_has(const struct mf_topology *t, const struct mf_target *part, uint32_t link);
 
 /* mf_ev_crosses says whether a host's packets by an EV, to whichever host, may take a link. */

@@ -50,7 +50,7 @@ void ui_text_pad_left(struct ui_text *t, const char *text, size_t width);
 /* Columns of text, as wide as they must be. */
 
 #define UI_TABLE_COLUMNS 16u
-#define UI_TABLE_CELL 48u
+#define UI_TABLE_CELL 64u
 
 struct ui_table {
 	size_t columns, rows, room;

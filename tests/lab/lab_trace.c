@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* lab_trace.c - `mrc trace` on a lab of four hosts: hops that answer, hops that a fault silences. */
+/* lab_trace.c - `mrc trace` on a lab of four hosts: hops that answer, and silent ones. */
 #include "lab/lab.h"
 #include "support/test.h"
 

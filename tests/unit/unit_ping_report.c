@@ -2,6 +2,9 @@
 /* What `mrc ping` says: src/cli/ping/ping.h. */
 #include "cli/ping/ping.h"
 
+#include "fabric/topology_toml.h"
+#include "fabric/usid.h"
+
 #include "support/test.h"
 #include "unit/ping_fixture.h"
 
@@ -41,6 +44,53 @@ TEST_WITH(fixture_setup, fixture_teardown, ping_show_table, every_path)
 	assert_non_null(
 		strstr(out.data, "one       1  100     1  100.0 %        -        -        -"));
 	ui_text_fini(&out);
+}
+
+/* Of host0 of a lab; the first host is host5 of it, the second is none. */
+static void name_paths(void)
+{
+	static struct cli_fabric lab = {.known = true};
+	struct ping_host hosts[2] = {fixture_hosts[0], fixture_hosts[1]};
+	uint8_t own[16];
+	char why[MF_TOML_ERROR_BYTES];
+
+	assert_true(mf_topology_open("lab", &lab.t, why));
+	mf_address_of_host(&lab.t, 0, own);
+	mf_address_of_host(&lab.t, 5, hosts[0].gid);
+	for (size_t i = 0; i < fixture_paths.n; i++) {
+		uint32_t value = 0xc0000000 + ping_path_value(&fixture_paths.path[i]) - 100;
+
+		memcpy(fixture_paths.path[i].ev.val, &value, sizeof(value));
+	}
+	ping_paths_name(&fixture_paths, hosts, &lab, own);
+	assert_string_equal(fixture_paths.path[3].cable, "plane1.t0-0.u1 - plane1.t1-1");
+	assert_string_equal(fixture_paths.path[4].cable, "");
+}
+
+TEST_WITH(fixture_setup, fixture_teardown, ping_paths_name, shown_everywhere)
+{
+	struct ui_text out = {0};
+	const char *cable;
+	json_t *json;
+
+	name_paths();
+	answer(3, 10000);
+	answer(4, 10000);
+	ping_show_round(fixture_hosts, &fixture_paths, 0, &out);
+	assert_non_null(strstr(out.data, "10.0 us  plane1.t0-0.u1 - plane1.t1-1\ntwo: "));
+	ui_text_clear(&out);
+	ping_show_table(fixture_hosts, &fixture_paths, &out);
+	assert_non_null(strstr(out.data, "MAX  CABLE"));
+	assert_non_null(strstr(out.data, "10.0 us  plane1.t0-0.u1 - plane1.t1-1"));
+	ui_text_fini(&out);
+	json = ping_json(fixture_hosts, 2, &fixture_paths);
+	cable = json_string_value(json_object_get(
+		json_array_get(
+			json_object_get(json_array_get(json_object_get(json, "hosts"), 0), "paths"),
+			3),
+		"cable"));
+	assert_string_equal(cable, "plane1.t0-0.u1 - plane1.t1-1");
+	json_decref(json);
 }
 
 TEST(ping_show_host, one_line)

@@ -3,6 +3,7 @@
 #ifndef SOFTMRC_CLI_PING_PING_H
 #define SOFTMRC_CLI_PING_PING_H
 
+#include "cli/fabric_at_hand.h"
 #include "ui/text.h"
 
 #include <jansson.h>
@@ -33,8 +34,9 @@ struct ping_path {
 	uint32_t host;
 	struct mrc_ctl_ev ev;
 	struct ping_figure figure;
-	bool asked;	  /* in the last round */
-	uint64_t last_ns; /* of the answer in the last round; 0: none */
+	bool asked;		       /* in the last round */
+	uint64_t last_ns;	       /* of the answer in the last round; 0: none */
+	char cable[CLI_EV_NAME_BYTES]; /* that the EV chooses; empty: no fabric is known */
 };
 
 struct ping_paths {
@@ -49,6 +51,9 @@ struct ping_paths {
 int ping_paths_make(struct ping_paths *p, uint32_t hosts, const struct mrc_ctl_ev *evs, size_t n,
 		    int64_t plane, int64_t value);
 void ping_paths_fini(struct ping_paths *p);
+/* ping_paths_name calls all paths by their cables; own is the GID of the device. */
+void ping_paths_name(struct ping_paths *p, const struct ping_host *hosts,
+		     const struct cli_fabric *fabric, const uint8_t own[16]);
 
 /* ping_path_value returns the number of the path's EV. */
 uint32_t ping_path_value(const struct ping_path *path);

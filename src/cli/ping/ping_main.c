@@ -4,6 +4,7 @@
  * has an MRC device open there answers, `mrc ping --listen` if no other does.
  */
 #include "cli/cli_verbs.h"
+#include "cli/fabric_at_hand.h"
 #include "cli/gid_text.h"
 #include "cli/ping/ping.h"
 #include "ui/terminal.h"
@@ -24,6 +25,8 @@ enum { EXIT_GOOD = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
 struct ping {
 	bool listen, all, json;
+	const char *fabric_name;
+	struct cli_fabric fabric;
 	uint32_t plane, ev;
 	uint64_t count, interval_ns, timeout_ns;
 	const char *name[PING_HOSTS_MAX];
@@ -96,6 +99,16 @@ static int read_evs(struct ping *p, struct mrc_ctl_ev *evs)
 	return attr.ev_op.entry_count;
 }
 
+static int name_paths(struct ping *p)
+{
+	union ibv_gid own;
+
+	if (ibv_query_gid(p->verbs, 1, 0, &own))
+		return print_error("GID of the device", errno);
+	ping_paths_name(&p->paths, p->host, &p->fabric, own.raw);
+	return 0;
+}
+
 static int make_paths(struct ping *p)
 {
 	static struct mrc_ctl_ev evs[PING_PATHS_MAX];
@@ -108,7 +121,7 @@ static int make_paths(struct ping *p)
 	if (ping_paths_make(&p->paths, (uint32_t)p->hosts, evs, (size_t)n,
 			    p->plane == ANY ? -1 : (int64_t)p->plane,
 			    p->ev == ANY ? -1 : (int64_t)p->ev) == 0)
-		return 0;
+		return name_paths(p);
 	if (!p->paths.path)
 		return print_error("paths", ENOMEM);
 	memcpy(&last, evs[n - 1].val, sizeof(last));
@@ -263,6 +276,7 @@ static const struct ui_flag flags[] = {
 	 offsetof(struct ping, interval_ns), MS_NS, UINT64_C(3600000) * MS_NS},
 	{"--timeout", UI_FLAG_TIME, "TIME", "for an answer (500ms)",
 	 offsetof(struct ping, timeout_ns), 1000, 4000 * MS_NS},
+	CLI_FABRIC_FLAG(ping, fabric_name),
 	UI_SWITCH("--json", ping, json, "the figures as JSON"),
 };
 
@@ -292,6 +306,8 @@ static int cli_ping_main(int argc, char **argv)
 	status = parse_options(&p, argc, argv);
 	if (status != UI_FLAGS_OK)
 		return status;
+	if (cli_fabric_find(&cli_ping_verb, p.fabric_name, &p.fabric))
+		return EXIT_FAILED;
 	ui_term_catch();
 	return run_rounds(&p);
 }

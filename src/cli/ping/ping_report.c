@@ -26,9 +26,11 @@ void ping_show_round(const struct ping_host *hosts, const struct ping_paths *pat
 
 		if (!p->asked)
 			continue;
-		ui_text_add(out, "%s: round %" PRIu64 " plane %u EV %s  %s\n", hosts[p->host].name,
-			    round + 1, p->ev.port - 1u, ui_units_ev(ev, ping_path_value(p)),
-			    p->last_ns ? ui_units_time(text, p->last_ns) : "no answer");
+		ui_text_add(out, "%s: round %" PRIu64 " plane %u EV %s  %s%s%s\n",
+			    hosts[p->host].name, round + 1, p->ev.port - 1u,
+			    ui_units_ev(ev, ping_path_value(p)),
+			    p->last_ns ? ui_units_time(text, p->last_ns) : "no answer",
+			    p->cable[0] ? "  " : "", p->cable);
 	}
 }
 
@@ -43,6 +45,8 @@ static void put_path(struct ui_table *t, size_t row, const struct ping_host *hos
 	ui_table_cell(t, row, 2, "%s", ui_units_ev(text, ping_path_value(p)));
 	ui_table_cell(t, row, 3, "%" PRIu64, f->sent);
 	ui_table_cell(t, row, 4, "%.1f %%", lost_percent(f));
+	if (p->cable[0])
+		ui_table_cell(t, row, 8, "%s", p->cable);
 	if (!f->answered) {
 		for (size_t c = 5; c < 8; c++)
 			ui_table_cell(t, row, c, "-");
@@ -53,13 +57,23 @@ static void put_path(struct ui_table *t, size_t row, const struct ping_host *hos
 	ui_table_cell(t, row, 7, "%s", ui_units_time(text, f->max_ns));
 }
 
+static bool has_cables(const struct ping_paths *paths)
+{
+	size_t i = 0;
+
+	while (i < paths->n && !paths->path[i].cable[0])
+		i++;
+	return i < paths->n;
+}
+
 void ping_show_table(const struct ping_host *hosts, const struct ping_paths *paths,
 		     struct ui_text *out)
 {
-	struct ui_table t = {0};
+	struct ui_table t = {.left = 1u << 8};
 	size_t row = 0;
 
-	ui_table_head(&t, "HOST|PLANE|EV|SENT|LOST|MIN|MEAN|MAX");
+	ui_table_head(&t, has_cables(paths) ? "HOST|PLANE|EV|SENT|LOST|MIN|MEAN|MAX|CABLE"
+					    : "HOST|PLANE|EV|SENT|LOST|MIN|MEAN|MAX");
 	for (size_t i = 0; i < paths->n; i++)
 		put_path(&t, ++row, &hosts[paths->path[i].host], &paths->path[i]);
 	ui_table_render(&t, out);
@@ -107,6 +121,8 @@ static json_t *host_json(const struct ping_host *host, uint32_t number,
 		one = figure_json(&p->figure);
 		json_object_set_new(one, "plane", json_integer(p->ev.port - 1));
 		json_object_set_new(one, "ev", json_integer(ping_path_value(p)));
+		if (p->cable[0])
+			json_object_set_new(one, "cable", json_string(p->cable));
 		json_array_append_new(list, one);
 	}
 	json_object_set_new(json, "host", json_string(host->name));

@@ -155,6 +155,18 @@ void ping_paths_fini(struct ping_paths *p)
 	*p = (struct ping_paths){0};
 }
 
+void ping_paths_name(struct ping_paths *p, const struct ping_host *hosts,
+		     const struct cli_fabric *fabric, const uint8_t own[16])
+{
+	for (size_t i = 0; i < p->n; i++) {
+		struct ping_path *path = &p->path[i];
+
+		if (!cli_fabric_ev(fabric, own, hosts[path->host].gid, path->ev.port - 1u,
+				   ping_path_value(path), path->cable))
+			path->cable[0] = '\0';
+	}
+}
+
 void ping_figure_add(struct ping_figure *f, uint64_t rtt_ns)
 {
 	if (!f->answered || rtt_ns < f->min_ns)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* trace.h - the parts of `mrc trace`: paths, the EVs of a part, probes of hops, and what is shown. */
+/* trace.h - the parts of `mrc trace`: paths, EVs of a part, probes of hops, what is shown. */
 #ifndef SOFTMRC_CLI_TRACE_TRACE_H
 #define SOFTMRC_CLI_TRACE_TRACE_H
 
@@ -13,7 +13,7 @@
 
 /* What a hop's probes came to. */
 struct trace_answers {
-	bool asked; /* false: its list of uSIDs does not fit an address, or nobody is there to ask */
+	bool asked; /* false: its uSIDs do not fit an address, or nobody is there to ask */
 	uint32_t sent, answered;
 	uint64_t rtt_min_ns;
 };
@@ -35,17 +35,17 @@ uint32_t trace_path_silent(const struct trace_path *path);
 
 /*
  * trace_ev_read reads an EV as devices list it: a number, decimal or 0x, with the plane in it, or
- * PORT:NUMBER, as `mrc ctl` has it, with port 1 for plane 0. False: it is neither, or no path of the
- * fabric.
+ * PORT:NUMBER, as `mrc ctl` has it, with port 1 for plane 0. False: it is neither, or no path of
+ * the fabric.
  */
 bool trace_ev_read(const struct mf_topology *t, const char *text, uint32_t *ev);
 
 /* ---- probes: trace_probe.c ---- */
 
 /*
- * Packets of UDP to a list of uSIDs: up to a switch of the path and the same way back to the
- * sender; to the destination, which a socket there sends back over the same cables. No rights are
- * needed, nor anything that runs on switches.
+ * Packets of UDP to a list of uSIDs: up to a switch of the path and over the same cables to the
+ * sender again; to the destination, which a socket there sends back over the same cables. No
+ * rights are needed, nor anything that runs on switches.
  */
 struct trace_prober {
 	const struct mf_topology *t;
@@ -57,8 +57,8 @@ struct trace_prober {
 };
 
 /*
- * trace_prober_open opens the sockets: in the namespaces of a lab's hosts, or, where lab is NULL, on
- * this machine, which must be the source then; the destination is not asked. 0, or -1 with a
+ * trace_prober_open opens the sockets: in the namespaces of a lab's hosts, or, where lab is NULL,
+ * on this machine, which must be the source then; the destination is not asked. 0, or -1 with a
  * sentence. trace_prober_close closes them.
  */
 int trace_prober_open(struct trace_prober *p, const struct ml_lab *lab, const struct mf_topology *t,

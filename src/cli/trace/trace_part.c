@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Whether a host sends by an EV over the part, to whichever host or to the one that was asked about. */
+/* Whether a host sends by an EV over the part, to any host or to the one that was asked about. */
 static bool host_uses(const struct trace_part *p, uint32_t src, uint32_t ev)
 {
 	struct mf_pair pair;
