@@ -82,7 +82,7 @@ def bash_completes_values():
         (["sim", "sweep", "--set", "workload.0.by"], ["workload.0.bytes="]),
         (["sim", "figure", "9"], ["9a", "9b", "9c", "9d"]),
         (["completion", ""], ["bash", "zsh"]),
-        (["help", "t"], ["top"]),
+        (["help", "to"], ["top"]),
     )
     return [line for words, offered in rows for line in want(words, offered)]
 
