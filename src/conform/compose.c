@@ -51,7 +51,6 @@ void cf_send(struct cf_run *r, struct cf_packet *p, const struct cf_sent *as, bo
 {
 	int err;
 
-	p->f[CF_F_PAD] = (uint64_t)(-(int64_t)p->f[CF_F_LEN] & 3);
 	cf_packet_encode(p, &r->frame);
 	if (spoil)
 		cf_frame_spoil(&r->frame);
@@ -110,15 +109,42 @@ static bool is_long(enum cf_kind kind)
 	return kind == CF_WRITE_FIRST || kind == CF_WRITE_MIDDLE;
 }
 
+static int64_t len_of(const struct cf_line *line, int64_t i, uint32_t mtu)
+{
+	return get(line, CF_F_LEN, i, is_long(line->packet) ? (int64_t)mtu : (int64_t)ONLY_BYTES);
+}
+
+/* Where the payload belongs in the target's memory. */
+static int64_t place_of(const struct cf_line *line, int64_t i, uint32_t mtu)
+{
+	return get(line, CF_W_AT, i, get(line, CF_F_PSN, i, 0) * (int64_t)mtu);
+}
+
+uint64_t cf_reach(const struct cf_case *c, uint32_t mtu)
+{
+	int64_t most = 0;
+
+	for (size_t k = 0; k < c->n_lines; k++) {
+		const struct cf_line *line = &c->line[k];
+		int64_t n =
+			line->kind == CF_SEND && cf_kind_is_data(line->packet) ? count(line) : 0;
+
+		for (int64_t i = 0; i < n; i++) {
+			int64_t end = place_of(line, i, mtu) + len_of(line, i, mtu);
+
+			most = end > most ? end : most;
+		}
+	}
+	return (uint64_t)most;
+}
+
 /* Fields of a data packet that a line leaves out. */
 static void fill_data(struct cf_run *r, const struct cf_line *line, int64_t i, struct cf_packet *p,
 		      struct cf_sent *as)
 {
-	int64_t psn = get(line, CF_F_PSN, i, 0);
-	int64_t len =
-		get(line, CF_F_LEN, i, is_long(p->kind) ? (int64_t)r->mtu : (int64_t)ONLY_BYTES);
+	int64_t psn = get(line, CF_F_PSN, i, 0), len = len_of(line, i, r->mtu);
 
-	as->at = (uint64_t)get(line, CF_W_AT, i, psn * (int64_t)r->mtu);
+	as->at = (uint64_t)place_of(line, i, r->mtu);
 	as->copy = (uint32_t)get(line, CF_W_COPY, i, 0);
 	p->f[CF_F_LEN] = (uint64_t)len;
 	p->f[CF_F_DMALEN] = (uint64_t)len;
@@ -277,6 +303,7 @@ static void compose_one(struct cf_run *r, const struct cf_line *line, int64_t i)
 	if (cf_kind_is_data(line->packet)) /* as of the first message */
 		p.f[CF_F_MSN] = r->msn_base & 0xFFFF, p.f[CF_F_RQMSN] = r->rqmsn_base & 0xFFFF;
 	fill_defaults(r, line, i, &p, &as);
+	p.f[CF_F_PAD] = cf_pad_of(p.f[CF_F_LEN]);
 	for (size_t k = 0; k < line->n_terms; k++)
 		set_field(r, &line->term[k], get(line, line->term[k].word, i, 0), &p);
 	if (find(line, CF_W_TRIM))

@@ -295,14 +295,15 @@ static void show(const struct conform *c, const struct cf_row *row)
 
 static void play(struct conform *c)
 {
-	for (size_t i = 0; i < c->book.n && !c->run.lost; i++) {
+	for (size_t i = 0; i < c->book.n; i++) {
 		const struct cf_case *one = &c->book.cases[i];
 		struct cf_row *row;
 
 		if (!is_wanted(&c->o, one->name))
 			continue;
 		row = add_row(c, one->name, one->asks, one->checks, one->n_checks);
-		begin_pcap(c, one->name);
+		if (!c->run.lost[0])
+			begin_pcap(c, one->name);
 		cf_run_case(&c->run, one, &row->result);
 		end_pcap(c);
 		show(c, row);
@@ -341,7 +342,7 @@ static int report(struct conform *c)
 {
 	struct cf_report all = {.target = c->target, .n = c->n_rows, .row = c->row};
 	struct ui_text out = {0};
-	bool failed = cf_report_count(&all, CF_FAIL) > 0 || c->run.lost || c->not_written;
+	bool failed = cf_report_count(&all, CF_FAIL) > 0 || c->run.lost[0] || c->not_written;
 
 	if (write_page(c, &all))
 		failed = true;

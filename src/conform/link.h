@@ -44,8 +44,8 @@ struct cf_qp {
 #define CF_CASE_NAME_MAX 64u /* of what is said of a case's name, with the words around it */
 
 /*
- * The program beside the target's QP. Each call returns 0 or, with a reason in why, -1: then the
- * target cannot be asked any more. A program that is not there (a QP made by hand) has ask NULL.
+ * The program beside the target's QP. Each call returns 0 or, with a reason in why, 1: it refuses,
+ * or -1: it cannot be asked any more.
  */
 struct cf_server {
 	void *context;

@@ -137,25 +137,31 @@ static size_t headers_of(enum cf_kind kind, bool stamped, uint8_t list[4])
 	return n;
 }
 
-static bool header_has(const struct header *h, enum cf_field field)
+static unsigned header_bits(const struct header *h, enum cf_field field)
 {
 	for (size_t i = 0; i < h->n; i++)
 		if (h->place[i].field == field)
-			return true;
-	return false;
+			return h->place[i].bits;
+	return 0;
+}
+
+unsigned cf_field_bits(enum cf_kind kind, enum cf_field field)
+{
+	/* OVER, DPORT, DSCP, ECN, FLOW: of the headers of UDP and IP. */
+	static const uint8_t carrier[CF_F_FLOW + 1] = {16, 16, 6, 2, 20};
+	uint8_t list[4];
+	size_t n = headers_of(kind, true, list);
+	unsigned bits = field <= CF_F_FLOW ? carrier[field] : header_bits(&header_of[BTH], field);
+
+	for (size_t i = 0; i < n && !bits; i++)
+		bits = header_bits(&header_of[list[i]], field);
+	/* No field, but what the UDP length leaves behind the headers. */
+	return field == CF_F_LEN && cf_kind_is_data(kind) ? 16 : bits;
 }
 
 bool cf_kind_has(enum cf_kind kind, enum cf_field field)
 {
-	uint8_t list[4];
-	size_t n = headers_of(kind, true, list);
-
-	if (field <= CF_F_FLOW || field == CF_F_LEN || header_has(&header_of[BTH], field))
-		return true;
-	for (size_t i = 0; i < n; i++)
-		if (header_has(&header_of[list[i]], field))
-			return true;
-	return false;
+	return cf_field_bits(kind, field) > 0;
 }
 
 bool cf_address_is_ipv4(const uint8_t address[16])
@@ -347,10 +353,15 @@ void cf_packet_init(struct cf_packet *p, enum cf_kind kind)
 	p->f[CF_F_CCTYPE] = kind == CF_NACK ? 2 : 0;
 }
 
+size_t cf_pad_of(uint64_t len)
+{
+	return (size_t)(-len & 3);
+}
+
 void cf_packet_encode(const struct cf_packet *p, struct cf_frame *f)
 {
-	size_t udp_len =
-		UDP_BYTES + headers_bytes(p) + p->f[CF_F_LEN] + p->f[CF_F_PAD] + ICRC_BYTES;
+	size_t pad = cf_pad_of(p->f[CF_F_LEN]);
+	size_t udp_len = UDP_BYTES + headers_bytes(p) + p->f[CF_F_LEN] + pad + ICRC_BYTES;
 	size_t ip_bytes = put_carrier(p, udp_len, f->bytes);
 	uint8_t *at = put_headers(p, f->bytes + ip_bytes + UDP_BYTES);
 	uint32_t crc;
@@ -358,8 +369,8 @@ void cf_packet_encode(const struct cf_packet *p, struct cf_frame *f)
 	if (p->f[CF_F_LEN] > 0)
 		memcpy(at, p->payload, p->f[CF_F_LEN]);
 	at += p->f[CF_F_LEN];
-	memset(at, 0, p->f[CF_F_PAD]);
-	at += p->f[CF_F_PAD];
+	memset(at, 0, pad);
+	at += pad;
 	f->len = ip_bytes + udp_len;
 	crc = icrc_of(f->bytes, f->len - ICRC_BYTES, ip_bytes == IP4_BYTES);
 	for (unsigned i = 0; i < ICRC_BYTES; i++)

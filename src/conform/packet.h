@@ -128,13 +128,17 @@ const char *cf_field_name(enum cf_field field);
 bool cf_kind_is_data(enum cf_kind kind);
 /* cf_kind_has says whether a packet of this kind has the field. */
 bool cf_kind_has(enum cf_kind kind, enum cf_field field);
+/* cf_field_bits returns how wide the field is in a packet of this kind; 0: it has none. */
+unsigned cf_field_bits(enum cf_kind kind, enum cf_field field);
 
 /* cf_address_is_ipv4 says so of ::ffff:a.b.c.d. */
 bool cf_address_is_ipv4(const uint8_t address[16]);
 
+/* cf_pad_of returns how many bytes follow a payload to make it a multiple of four. */
+size_t cf_pad_of(uint64_t len);
 /*
- * cf_packet_encode writes a whole packet with pad and ICRC; the fields OPCODE, PAD, TSTYPE and
- * CCTYPE are written as they are, cf_packet_init having set what belongs there.
+ * cf_packet_encode writes a whole packet with pad bytes and ICRC; the fields OPCODE, PAD, TSTYPE
+ * and CCTYPE are written as they are: cf_packet_init has set what belongs there, all but PAD.
  */
 void cf_packet_encode(const struct cf_packet *p, struct cf_frame *f);
 /* cf_packet_init makes a packet of a kind in which all else is 0. */

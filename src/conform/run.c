@@ -215,7 +215,7 @@ static uint32_t first_wrong(struct cf_run *r, const struct cf_line *line, const 
 			    uint32_t len, const uint8_t *bytes)
 {
 	bool placed = line->kind == CF_EXPECT_PLACED;
-	uint32_t i = 0;
+	uint32_t i = line->from;
 
 	if (placed)
 		cf_contents(r->payload, len, (int64_t)line->value, s->copy);
@@ -235,7 +235,7 @@ static void check_memory(struct cf_run *r, const struct cf_line *line, char why[
 	uint32_t len = s ? (uint32_t)s->p.f[CF_F_LEN] : 0, wrong;
 	uint64_t until_ns = now(r) + (line->kind == CF_EXPECT_PLACED ? r->patience_ns : 0);
 
-	if (!s || len > CF_MEMORY_MAX) {
+	if (!s || len > CF_MEMORY_MAX || line->from > len) {
 		cf_fail(r, "line %u: %s: no such packet was sent", line->number, line->source);
 		return;
 	}
@@ -376,43 +376,62 @@ static void reset(struct cf_run *r)
 	r->has_admitted = r->they_sent = false;
 }
 
+/* The case is not played, and why. Returns false. */
+__attribute__((format(printf, 2, 3))) static bool skip(struct cf_run *r, const char *format, ...)
+{
+	va_list args;
+
+	r->result->verdict = CF_NOT_RUN;
+	va_start(args, format);
+	vsnprintf(r->result->why, sizeof(r->result->why), format, args);
+	va_end(args);
+	return false;
+}
+
+/* A WRITE behind the memory would end the QP, which is what some cases are about. */
+static bool has_room(struct cf_run *r, const struct cf_case *c)
+{
+	uint64_t reach = cf_reach(c, r->mtu);
+
+	return c->ends_qp || reach <= r->qp.length ||
+	       skip(r, "needs %" PRIu64 " bytes of the target's memory, and its length is %" PRIu64,
+		    reach, r->qp.length);
+}
+
 /* Gives the case its QP. Returns false when it cannot be played. */
 static bool begin(struct cf_run *r, const struct cf_case *c)
 {
 	char why[CF_SAY_MAX] = "";
+	int err;
 
 	reset(r);
-	if (c->needs_port && r->link->first_qpn >= SLOT_QPNS) {
-		r->result->verdict = CF_NOT_RUN;
-		snprintf(r->result->why, CF_WHY_MAX,
-			 "another process of this host has MRC's UDP port: --from gives the kit an "
-			 "address of its own");
-		return false;
-	}
+	if (r->lost[0])
+		return skip(r, "nothing can be asked of the target any more: %s", r->lost);
+	if (c->needs_port && r->link->first_qpn >= SLOT_QPNS)
+		return skip(r, "another process of this host has MRC's UDP port: --from gives the "
+			       "kit an address of its own");
 	if (r->server) {
 		r->psn = c->psn == UINT32_MAX ? ANY_PSN : c->psn;
 		r->mtu = c->mtu;
-		if (open_qp(r, r->psn, c->peer_psn, c->mtu, c->timeout, why)) {
+		err = open_qp(r, r->psn, c->peer_psn, c->mtu, c->timeout, why);
+		if (err)
 			cf_fail(r, "no QP: %s", why);
-			r->lost = true;
+		if (err < 0)
+			snprintf(r->lost, sizeof(r->lost), "%s", why);
+		if (err)
 			return false;
-		}
 		r->their_psn = r->qp.psn;
-		return true;
+		return has_room(r, c);
 	}
-	r->result->verdict = CF_NOT_RUN;
-	snprintf(r->result->why, CF_WHY_MAX, "needs the program of mrc conform --serve%s",
-		 c->ends_qp ? ": it ends the QP" : "");
 	if (c->needs_server || c->ends_qp || c->psn != UINT32_MAX || c->peer_psn != UINT32_MAX)
-		return false;
-	r->result->verdict = CF_PASS;
-	r->result->why[0] = '\0';
+		return skip(r, "needs the program of mrc conform --serve%s",
+			    c->ends_qp ? ": it ends the QP" : "");
 	r->psn = r->qp.next_psn;
 	r->their_psn = r->qp.psn;
 	r->mtu = r->qp.mtu;
 	r->msn_base = r->qp.next_msn;
 	r->rqmsn_base = r->qp.next_rqmsn;
-	return true;
+	return has_room(r, c);
 }
 
 /*

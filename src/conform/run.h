@@ -74,7 +74,8 @@ struct cf_run {
 	uint64_t watched[CF_WATCHES], broken[CF_WATCHES];
 	char first_broken[CF_WATCHES][CF_SAY_MAX + CF_CASE_NAME_MAX];
 	uint64_t unknown; /* packets that were not MRC's, or not from the target */
-	bool lost;	  /* nothing more can be asked */
+	/* Why nothing more can be asked of the target; "": it can. */
+	char lost[CF_SAY_MAX];
 	/* Of the case that is played. */
 	const struct cf_case *c;
 	struct cf_result *result;
@@ -117,7 +118,9 @@ void cf_run_watch(const struct cf_run *r, enum cf_watch watch, struct cf_result 
 __attribute__((format(printf, 2, 3))) void cf_fail(struct cf_run *r, const char *format, ...);
 bool cf_failed(const struct cf_run *r);
 
-/* compose.c: cf_compose sends what a line says, all packets of it. */
+/* compose.c: cf_reach returns how many bytes of the target's memory the packets of a case reach. */
+uint64_t cf_reach(const struct cf_case *c, uint32_t mtu);
+/* cf_compose sends what a line says, all packets of it. */
 void cf_compose(struct cf_run *r, const struct cf_line *line);
 /* cf_send sends one packet and notes it. */
 void cf_send(struct cf_run *r, struct cf_packet *p, const struct cf_sent *as, bool spoil);

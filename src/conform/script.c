@@ -3,6 +3,7 @@
 #include "conform/script.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -194,6 +195,17 @@ static void read_value(struct reader *r, const char *text, struct cf_value *v)
 	}
 }
 
+static void check_limits(struct reader *r, const char *text, const struct cf_line *line,
+			 const struct cf_term *t)
+{
+	int64_t least, most;
+
+	cf_word_limits(line->packet, t->word, line->kind == CF_SEND, &least, &most);
+	if (t->value.lo < least || t->value.hi > most)
+		refuse(r, "%s %s: want %" PRId64 " to %" PRId64, cf_word_name(t->word), text, least,
+		       most);
+}
+
 /* Reads "!rtx", "rtx", "psn 3"; returns the words used. */
 static size_t read_term(struct reader *r, size_t i, struct cf_line *line)
 {
@@ -216,8 +228,10 @@ static size_t read_term(struct reader *r, size_t i, struct cf_line *line)
 		return 1;
 	}
 	read_value(r, at(r, i + 1), &t->value);
+	if (t->value.kind == CF_NUMBER)
+		check_limits(r, at(r, i + 1), line, t);
 	/* Spans are packets where the kit sends, and bits of a bitmap. */
-	if ((line->kind == CF_SEND || t->word == CF_W_SET || t->word == CF_W_CLEAR) &&
+	if (!r->failed && (line->kind == CF_SEND || t->word == CF_W_SET || t->word == CF_W_CLEAR) &&
 	    t->value.hi - t->value.lo >= SPAN_MAX)
 		refuse(r, "%s: want at most %u numbers", at(r, i + 1), SPAN_MAX);
 	return 2;
@@ -257,6 +271,23 @@ static void read_post(struct reader *r, struct cf_line *line)
 	}
 }
 
+static void read_placed(struct reader *r, struct cf_line *line)
+{
+	size_t i = 3;
+
+	line->value = number_at(r, 2, 1 << 20);
+	if (is(at(r, i), "copy")) {
+		line->imm = number_at(r, i + 1, CF_COPIES_MAX);
+		i += 2;
+	}
+	if (is(at(r, i), "from")) {
+		line->from = (uint32_t)number_at(r, i + 1, CF_PAYLOAD_MAX);
+		i += 2;
+	}
+	if (i < r->n)
+		refuse(r, "%s: want expect placed N [copy N] [from N]", at(r, i));
+}
+
 static void read_expect(struct reader *r, struct cf_line *line)
 {
 	if (is(at(r, 1), "completion")) {
@@ -275,9 +306,7 @@ static void read_expect(struct reader *r, struct cf_line *line)
 			refuse(r, "expect receive: want imm N or none");
 	} else if (is(at(r, 1), "placed")) {
 		line->kind = CF_EXPECT_PLACED;
-		line->value = number_at(r, 2, 1 << 20);
-		if (is(at(r, 3), "copy"))
-			line->imm = number_at(r, 4, 100);
+		read_placed(r, line);
 	} else if (is(at(r, 1), "untouched")) {
 		line->kind = CF_EXPECT_UNTOUCHED;
 		line->value = number_at(r, 2, 1 << 20);

@@ -48,6 +48,8 @@ struct cf_term {
 };
 
 #define CF_TERMS_MAX 14u
+/* Copies of one PSN whose contents differ. */
+#define CF_COPIES_MAX 100
 
 enum cf_line_kind {
 	CF_SEND,	      /* < PACKET */
@@ -59,7 +61,7 @@ enum cf_line_kind {
 	CF_POST_RECV,	      /* post recv N */
 	CF_EXPECT_COMPLETION, /* expect completion success|error|none */
 	CF_EXPECT_RECEIVE,    /* expect receive imm N; expect receive none */
-	CF_EXPECT_PLACED,     /* expect placed N [copy N] */
+	CF_EXPECT_PLACED,     /* expect placed N [copy N] [from N] */
 	CF_EXPECT_UNTOUCHED,  /* expect untouched N */
 	CF_PAUSE,	      /* pause TIME */
 };
@@ -80,6 +82,7 @@ struct cf_line {
 	const char *source;
 	uint32_t times;
 	uint64_t value, imm;	    /* of post and expect; EXPECT_PLACED: imm is the copy */
+	uint32_t from;		    /* EXPECT_PLACED: bytes that are not looked at */
 	bool has_imm, good, absent; /* EXPECT_...: good it completes well, absent not at all */
 };
 
@@ -121,5 +124,12 @@ void cf_book_fini(struct cf_book *book);
 
 /* cf_word_name returns what scripts call a field or word. */
 const char *cf_word_name(unsigned word);
+
+/*
+ * cf_word_limits tells which values a word may have in a packet of a kind: of a field what its bits
+ * hold, of one that counts from the QP's own numbers any of 32 bits. sent: by the kit, whose own
+ * memory some of them index.
+ */
+void cf_word_limits(enum cf_kind kind, unsigned word, bool sent, int64_t *least, int64_t *most);
 
 #endif

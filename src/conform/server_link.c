@@ -91,6 +91,7 @@ int cf_qp_read(const char *text, struct cf_qp *qp, char why[CF_SAY_MAX])
 			 "%.20s %.40s: want gid ADDR qpn N psn N rkey N va N length N [mtu N] "
 			 "[peer_psn N]",
 			 name, value ? value : "(nothing)");
+		mb_printable(why, CF_SAY_MAX);
 		return -1;
 	}
 	/* All but mtu and peer_psn. */
@@ -102,14 +103,15 @@ int cf_qp_read(const char *text, struct cf_qp *qp, char why[CF_SAY_MAX])
 
 /* ---- questions ---- */
 
-/* Says a line and reads the answer. Returns 0, or -1 with a message. */
+/* Says a line and reads the answer. Returns 0, or with a message 1: it refuses, or -1. */
 static int ask(struct cf_server_link *l, const char *question, char answer[ANSWER_MAX],
 	       char why[CF_SAY_MAX])
 {
+	errno = 0;
 	if (fprintf(l->out, "%s\n", question) < 0 || fflush(l->out) ||
 	    !fgets(answer, ANSWER_MAX, l->in)) {
 		snprintf(why, CF_SAY_MAX, "the program beside the target is gone or silent (%s)",
-			 strerror(errno));
+			 errno ? strerror(errno) : "it ended");
 		return -1;
 	}
 	answer[strcspn(answer, "\r\n")] = '\0';
@@ -117,23 +119,22 @@ static int ask(struct cf_server_link *l, const char *question, char answer[ANSWE
 		return 0;
 	snprintf(why, CF_SAY_MAX, "%.*s", (int)CF_SAY_MAX - 1, answer + 6);
 	mb_printable(why, CF_SAY_MAX);
-	return -1;
+	return 1;
 }
 
 static int make_qp(void *context, const struct cf_qp_wish *w, struct cf_qp *qp,
 		   char why[CF_SAY_MAX])
 {
 	char question[256], answer[ANSWER_MAX], gid[INET6_ADDRSTRLEN];
-	int n;
+	int n, err;
 
 	inet_ntop(AF_INET6, w->gid, gid, sizeof(gid));
 	n = snprintf(question, sizeof(question), "qp gid %s qpn %u psn %u mtu %u timeout %u", gid,
 		     w->qpn, w->psn, w->mtu, w->timeout);
 	if (w->peer_psn != UINT32_MAX)
 		snprintf(question + n, sizeof(question) - (size_t)n, " peer_psn %u", w->peer_psn);
-	if (ask(context, question, answer, why))
-		return -1;
-	return cf_qp_read(answer, qp, why);
+	err = ask(context, question, answer, why);
+	return err ? err : cf_qp_read(answer, qp, why);
 }
 
 static int ask_ok(void *context, const char *question, char why[CF_SAY_MAX])
@@ -164,10 +165,12 @@ static int ask_status(void *context, const char *what, uint32_t wait_ms, int *st
 		      char why[CF_SAY_MAX])
 {
 	char question[64], answer[ANSWER_MAX];
+	int err;
 
 	snprintf(question, sizeof(question), "%s %u", what, wait_ms);
-	if (ask(context, question, answer, why))
-		return -1;
+	err = ask(context, question, answer, why);
+	if (err)
+		return err;
 	*status = strncmp(answer, "success", 7) == 0 ? 0 : strcmp(answer, "none") == 0 ? 2 : 1;
 	if (imm && *status == 0)
 		*imm = (uint32_t)strtoul(answer + 7, NULL, 0);
@@ -189,10 +192,12 @@ static int memory(void *context, uint64_t offset, uint32_t len, uint8_t *bytes,
 		  char why[CF_SAY_MAX])
 {
 	char question[64], answer[ANSWER_MAX];
+	int err;
 
 	snprintf(question, sizeof(question), "memory %llu %u", (unsigned long long)offset, len);
-	if (ask(context, question, answer, why))
-		return -1;
+	err = ask(context, question, answer, why);
+	if (err)
+		return err;
 	for (uint32_t i = 0; i < len && strlen(answer) == 2 * (size_t)len; i++) {
 		char digits[3] = {answer[2 * (size_t)i], answer[2 * (size_t)i + 1]}, *end;
 

@@ -22,6 +22,8 @@
 /* Of a slot's QP numbers, those from here on: programs count theirs from 0. */
 #define FIRST_INDEX 0x1000u
 #define RX_BUFFER (8 << 20)
+/* ICMP messages that are taken at a time: whoever makes them up does not keep the kit busy. */
+#define ICMP_MAX 64u
 
 static uint64_t now_ns(void *context)
 {
@@ -141,13 +143,24 @@ static int read_frame(struct cf_udp_link *l, struct cf_frame *f)
 	return cf_frame_wrap(f, &carrier, udp, (size_t)n) == 0;
 }
 
-/* An ICMP message about one of ours. */
+/*
+ * What ICMP said about packets of ours; 0: nothing that was not told before. The messages lie in a
+ * queue of their own, and while one is there the socket is not to be waited for.
+ */
 static int pending_error(int fd)
 {
 	socklen_t len = sizeof(int);
 	int err = 0;
 
-	return getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &len) == 0 ? err : errno;
+	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &len))
+		err = errno;
+	for (unsigned i = 0; i < ICMP_MAX; i++) {
+		struct msghdr nothing = {0};
+
+		if (recvmsg(fd, &nothing, MSG_ERRQUEUE | MSG_DONTWAIT) < 0)
+			break;
+	}
+	return err;
 }
 
 static int receive_frame(void *context, uint64_t until_ns, struct cf_frame *f)

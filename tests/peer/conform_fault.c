@@ -203,13 +203,13 @@ static void fault_trim(struct conform_world *w, struct peer_frame *f, struct pee
 	again(f, p, f->bytes + head, len);
 }
 
-/* Bytes of a copy go to memory as if it were new. */
-static void place(struct conform_world *w, const struct peer_packet *p)
+/* So many bytes from the payload on go to memory, whatever they are. */
+static void place(struct conform_world *w, const struct peer_packet *p, uint32_t len)
 {
 	uint64_t at = p->va - w->peer.c.region_va;
 
-	if (at <= CONFORM_MEMORY - p->payload_len)
-		memcpy(w->memory + at, p->payload, p->payload_len);
+	if (at <= CONFORM_MEMORY - len)
+		memcpy(w->memory + at, p->payload, len);
 }
 
 static bool fault_in_data(struct conform_world *w, const struct peer_packet *p)
@@ -220,7 +220,9 @@ static bool fault_in_data(struct conform_world *w, const struct peer_packet *p)
 	if (i < 4096)
 		w->came[i] = true;
 	if (w->fault == FAULT_COPY_PLACED && copy)
-		place(w, p);
+		place(w, p, p->payload_len);
+	if (w->fault == FAULT_PAD_PLACED && p->pad)
+		place(w, p, p->payload_len + p->pad);
 	if (w->fault == FAULT_IMM_TWICE && copy && peer_opcode_has_imm(p->opcode))
 		conform_result(&w->recvs, 0, p->word);
 	if (w->fault == FAULT_WRITE_TELLS && p->opcode == PEER_WRITE_ONLY && !copy && i == 0)
@@ -293,6 +295,11 @@ bool conform_fault_in(struct conform_world *w, struct peer_frame *f)
 		fault_trim(w, f, &p);
 		return true;
 	}
+	/* A pad that is longer than what there is ends the QP. */
+	if (verdict == PEER_MALFORMED && w->fault == FAULT_PAD_TRUSTED && p.pad)
+		w->ended = p.dqp == w->peer.c.qpn;
+	if (w->ended)
+		return false;
 	if (verdict != PEER_OK)
 		return true;
 	if (mends(w, &p))

@@ -183,6 +183,7 @@ static int make_qp(void *context, const struct cf_qp_wish *wish, struct cf_qp *q
 	w->head = w->tail = 0;
 	memset(w->memory, 0, sizeof(w->memory));
 	memset(w->ops, 0, sizeof(w->ops));
+	w->ended = false;
 	memset(w->came, 0, sizeof(w->came));
 	memset(w->has_left, 0, sizeof(w->has_left));
 	w->sends = w->recvs = (struct conform_results){.n = 0};

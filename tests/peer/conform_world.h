@@ -49,6 +49,8 @@
 	X(ACK_CREDITS)    \
 	X(P_KEY_SENT)     \
 	X(COPY_PLACED)    \
+	X(PAD_PLACED)     \
+	X(PAD_TRUSTED)    \
 	X(PSN_WRAP)       \
 	X(OTHER_QP)       \
 	X(BAD_ICRC)       \
@@ -105,7 +107,8 @@ struct conform_world {
 	uint8_t memory[CONFORM_MEMORY + 4096];
 	struct conform_frame *frames; /* a ring of CONFORM_FRAMES, on their way to the kit */
 	size_t head, tail;
-	/* What faults remember: PSNs that came, EVs that PSNs left by. */
+	/* What faults remember: that the QP is no more, PSNs that came, EVs that PSNs left by. */
+	bool ended;
 	bool came[4096];
 	uint32_t left_by[4096];
 	bool has_left[4096];
