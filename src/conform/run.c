@@ -235,7 +235,7 @@ static void check_memory(struct cf_run *r, const struct cf_line *line, char why[
 	uint32_t len = s ? (uint32_t)s->p.f[CF_F_LEN] : 0, wrong;
 	uint64_t until_ns = now(r) + (line->kind == CF_EXPECT_PLACED ? r->patience_ns : 0);
 
-	if (!s || len > CF_MEMORY_MAX || line->from > len) {
+	if (len == 0 || len > CF_MEMORY_MAX || line->from >= len) {
 		cf_fail(r, "line %u: %s: no such packet was sent", line->number, line->source);
 		return;
 	}

@@ -281,14 +281,19 @@ static int open_streams(struct cf_server_link *l, int fd)
 	return l->in && l->out ? 0 : -1;
 }
 
+void cf_server_link_init(struct cf_server_link *l)
+{
+	*l = (struct cf_server_link){
+		.server = {l, make_qp, post_write, post_recv, completion, received, memory}};
+}
+
 int cf_server_link_open(struct cf_server_link *l, const char *host, char why[CF_SAY_MAX])
 {
 	char name[HOST_MAX], port[16];
 	struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *list = NULL;
 	int fd = -1, err;
 
-	*l = (struct cf_server_link){
-		.server = {l, make_qp, post_write, post_recv, completion, received, memory}};
+	cf_server_link_init(l);
 	if (strlen(host) >= HOST_MAX) {
 		snprintf(why, CF_SAY_MAX, "%.40s...: at most %u characters", host, HOST_MAX - 1);
 		return -1;

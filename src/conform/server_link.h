@@ -13,6 +13,8 @@ struct cf_server_link {
 	uint8_t ours[16]; /* our end of the connection, as a GID */
 };
 
+/* cf_server_link_init makes one whose streams are the caller's affair. */
+void cf_server_link_init(struct cf_server_link *l);
 /*
  * cf_server_link_open connects to a host, "NAME", "NAME:PORT" or "[ADDR]:PORT", and waits at most
  * ten seconds for it, as for each answer later. Returns 0, or -1 with a message.

@@ -304,7 +304,7 @@ bool conform_fault_in(struct conform_world *w, struct peer_frame *f)
 		return true;
 	if (mends(w, &p))
 		again(f, &p, p.payload, p.payload_len);
-	if (p.dqp != w->peer.c.qpn)
+	if (p.dqp != w->peer.c.qpn || p.reserved)
 		return true;
 	return peer_opcode_is_data(p.opcode) ? fault_in_data(w, &p) : fault_in_control(w, f, &p);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * conform_link.h - the way of `mrc conform` to a target that is the test's: time is virtual, and the
- * test says what comes when the kit waits.
+ * conform_link.h - the way of `mrc conform` to a target that is the test's: time is virtual, and
+ * the test says what comes when the kit waits.
  */
 #ifndef SUPPORT_CONFORM_LINK_H
 #define SUPPORT_CONFORM_LINK_H

@@ -144,8 +144,10 @@ RUN_TEST(what_is_placed_is_looked_at_from_a_byte_on)
 	play("< WRITE ONLY psn 0 at 0\nexpect placed 0 from 60");
 	assert_verdict(CF_FAIL, "line 3: expect placed 0 from 60\n  byte 60 of the memory is 0x00, "
 				"wanted 0xa6");
-	play("< WRITE ONLY psn 0 at 0\nexpect placed 0 from 65");
-	assert_verdict(CF_FAIL, "line 3: expect placed 0 from 65: no such packet was sent");
+	play("< WRITE ONLY psn 0 at 0\nexpect placed 0 from 64");
+	assert_verdict(CF_FAIL, "line 3: expect placed 0 from 64: no such packet was sent");
+	play("< WRITE ONLY psn 0 len 0\nexpect untouched 0");
+	assert_verdict(CF_FAIL, "line 3: expect untouched 0: no such packet was sent");
 }
 
 /* ---- what comes ---- */

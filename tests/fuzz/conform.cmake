@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-2-Clause
+softmrc_fuzz(conform SOURCES fuzz_conform.c ../support/conform_link.c LINKS conform CORPUS corpus/conform)
