@@ -35,7 +35,7 @@ include(GNUInstallDirs)
 find_package(Threads REQUIRED)
 
 set(SOFTMRC_OUTPUT_DIR ${PROJECT_BINARY_DIR} CACHE PATH "Folder that gets bin/ and lib/")
-set(SOFTMRC_MODULES base wire fabric map core ud io stats node store host libmrc libibverbs switchq sim lab ui exporter mrcd study demo conform cli)
+set(SOFTMRC_MODULES base wire fabric map prober core ud io stats node store host libmrc libibverbs switchq sim lab ui exporter mrcd study demo conform cli)
 # These see no operating system: no _GNU_SOURCE, no fortified libc, only the four freestanding headers.
 set(SOFTMRC_PURE_MODULES base wire core)
 set(SOFTMRC_MODULES_BUILT ${SOFTMRC_MODULES})

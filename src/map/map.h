@@ -38,14 +38,7 @@
 #define MM_NO_ROUTE UINT32_MAX
 
 /* What can be wrong with a packet, seen by the one that waits for it. */
-enum mm_symptom {
-	MM_LOST,
-	MM_CORRUPTED,
-	MM_SLOWED, /* a train of packets came back at less than most of the links' rate */
-	MM_DUPLICATED,
-	MM_REORDERED,
-	MM_SYMPTOMS
-};
+enum mm_symptom { MM_LOST, MM_CORRUPTED, MM_DUPLICATED, MM_REORDERED, MM_SYMPTOMS };
 
 /* What a route is: who watches, which directed links in order, and who else has to take part. */
 struct mm_route_of {
@@ -108,7 +101,6 @@ enum mm_kind {
 	MM_DEAD,
 	MM_LOSSY,
 	MM_CORRUPTING,
-	MM_SLOW,
 	MM_DUPLICATING,
 	MM_REORDERING,
 	MM_FLAPPING,
@@ -118,7 +110,7 @@ enum mm_kind {
 
 struct mm_sick {
 	struct mm_part part;
-	struct mm_part other; /* wrong cable: the one that it was taken for */
+	struct mm_part other; /* wrong cable: the one at whose place it is; itself: not known */
 	enum mm_kind kind;
 	uint64_t since_ns;    /* by the clock of the caller */
 	uint32_t rate_ppm;    /* of the packets */
@@ -157,6 +149,14 @@ bool mm_map_stray(struct mm_map *map, uint32_t witness, uint32_t plane, uint32_t
 		  uint64_t now_ns);
 
 /*
+ * mm_map_loop adds that a T0 said to a host below it that a plain packet to another host had used
+ * up its hop limit: it went round. At most one report counts for each pair of T0s. False: no such
+ * hosts or plane, or both are on one T0.
+ */
+bool mm_map_loop(struct mm_map *map, uint32_t witness, uint32_t plane, uint32_t to,
+		 uint64_t now_ns);
+
+/*
  * mm_map_plain adds packets that a host sent by plain routes, which every switch of the plane
  * forwards whatever cable they came by: those arrive over exchanged cables, and not over dead ones.
  */
@@ -182,6 +182,8 @@ const char *mm_kind_name(enum mm_kind kind);
 /* mm_part_name writes the name of a part as docs/lab.md names targets of faults. */
 char *mm_part_name(const struct mf_topology *t, const struct mm_part *part,
 		   char out[MM_PART_NAME_BYTES]);
+/* mm_sick_has_other says whether it is a wrong cable, and which one it was taken for is known. */
+bool mm_sick_has_other(const struct mm_sick *sick);
 /* mm_sick_text writes one line: the part, what is wrong, since when, who saw it, what to touch. */
 char *mm_sick_text(const struct mf_topology *t, const struct mm_sick *sick, uint64_t now_ns,
 		   char out[MM_SICK_TEXT_BYTES]);

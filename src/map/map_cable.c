@@ -3,9 +3,11 @@
  * map_cable.c - dead cables that are not dead: they lead to the wrong place.
  *
  * A packet by uSIDs that comes to the wrong switch or host is dropped there, so an exchanged cable
- * looks dead. Two things tell: the packet is seen where it was not to go, on a port whose own
- * probes
- * are missing too; or plain packets, which any switch of the tier forwards, get through.
+ * looks dead. Three things tell. Between hosts and T0s the packet is seen by a host where it was
+ * not to go. Uplinks of one T0 that are exchanged at its end lead to another T1, which forwards
+ * plain packets all the same: those get through. Cables of one T1 that are exchanged at its end
+ * lead back to the T0 that the packet came from: a plain packet goes round between the two until
+ * its hop limit is over, and the T0 says so to the host that sent it.
  */
 #include "map/map_state.h"
 
@@ -82,31 +84,37 @@ static bool dead_between(const struct mf_topology *t, const struct mm_sick *s, u
 	return s->kind == MM_DEAD && covers(t, &s->part, link);
 }
 
+/* What is dead and accounts for a link, or NULL. */
+static struct mm_sick *dead_over(const struct mf_topology *t, struct mm_sick *sick, size_t n,
+				 uint32_t link)
+{
+	for (size_t i = 0; i < n; i++)
+		if (dead_between(t, &sick[i], link))
+			return &sick[i];
+	return NULL;
+}
+
 static void mark_uplinks(const struct mm_map *map, struct mm_sick *sick, size_t n, uint32_t plane,
 			 uint32_t t0, uint64_t now_ns)
 {
 	const struct mf_topology *t = map->t;
-	struct mm_sick *by[2] = {NULL, NULL};
+	struct mm_sick *by[MF_UPLINKS_MAX];
 	uint32_t dead = 0;
 
-	for (uint32_t up = 0; up < t->cfg.t1s; up++)
-		for (size_t i = 0; i < n; i++) {
-			if (!dead_between(t, &sick[i], mf_link_t0_t1(t, plane, t0, up, false)))
-				continue;
-			by[dead++ > 0] = &sick[i];
-			break;
-		}
+	for (uint32_t up = 0; up < t->cfg.t1s; up++) {
+		struct mm_sick *s = dead_over(t, sick, n, mf_link_t0_t1(t, plane, t0, up, false));
+
+		if (s)
+			by[dead++] = s;
+	}
 	/* One cable cannot be exchanged with itself. */
 	if (dead < 2 || !plain_gets_through(map, plane, t0, dead, now_ns))
 		return;
-	by[0]->other = by[1]->part;
-	by[1]->other = by[0]->part;
-	for (size_t i = 0; i < n; i++)
-		for (uint32_t up = 0; up < t->cfg.t1s; up++)
-			if (dead_between(t, &sick[i], mf_link_t0_t1(t, plane, t0, up, false))) {
-				sick[i].kind = MM_WRONG_CABLE;
-				break;
-			}
+	for (uint32_t i = 0; i < dead; i++) {
+		by[i]->kind = MM_WRONG_CABLE;
+		/* Which of three or more leads where another should is not known. */
+		by[i]->other = dead == 2 ? by[1 - i]->part : by[i]->part;
+	}
 }
 
 static bool is_uplink_part(const struct mf_topology *t, const struct mm_sick *s, uint32_t *plane)
@@ -123,11 +131,77 @@ static bool is_uplink_part(const struct mf_topology *t, const struct mm_sick *s,
 	return true;
 }
 
-void mm_cables_exchanged(struct mm_map *map, struct mm_sick *sick, size_t n, uint64_t now_ns)
+/* ---- cables of one T1 ---- */
+
+/* The cables of two T0s to one T1 that seem dead. */
+struct crossing {
+	struct mm_sick *by[2];
+	uint32_t cable[2];
+};
+
+/* Whether exactly one T1 of a plane is behind what is dead for both T0s of a loop. */
+static bool find_crossing(const struct mm_map *map, struct mm_sick *sick, size_t n,
+			  const struct mm_loop *loop, struct crossing *c)
+{
+	const struct mf_topology *t = map->t;
+	uint32_t found = 0;
+
+	for (uint32_t up = 0; up < t->cfg.t1s; up++) {
+		struct crossing one;
+
+		for (uint32_t end = 0; end < 2; end++) {
+			uint32_t link = mf_link_t0_t1(t, loop->plane, loop->t0[end], up, false);
+
+			one.cable[end] = link >> 1;
+			one.by[end] = dead_over(t, sick, n, link);
+		}
+		if (!one.by[0] || !one.by[1])
+			continue;
+		*c = one;
+		found++;
+	}
+	return found == 1;
+}
+
+static void mark_crossed(struct mm_sick *s, uint32_t cable, uint32_t other)
+{
+	s->kind = MM_WRONG_CABLE;
+	s->part = (struct mm_part){.kind = MM_CABLE, .id = cable};
+	s->other = (struct mm_part){.kind = MM_CABLE, .id = other};
+	s->direction_known = true;
+}
+
+/* Marks both cables; of a T1 that has no others, and so seemed dead itself, two are made. */
+static size_t mark_loop(const struct mm_map *map, struct mm_sick *sick, size_t n, size_t max,
+			const struct mm_loop *loop)
+{
+	struct crossing c;
+
+	if (!find_crossing(map, sick, n, loop, &c))
+		return n;
+	if (c.by[0] == c.by[1]) {
+		if (map->t->cfg.t0s != 2 || c.by[0]->part.kind != MM_SWITCH || n == max)
+			return n;
+		c.by[1] = &sick[n++];
+		*c.by[1] = *c.by[0];
+	} else if (c.by[0]->part.kind != MM_CABLE || c.by[1]->part.kind != MM_CABLE) {
+		return n;
+	}
+	mark_crossed(c.by[0], c.cable[0], c.cable[1]);
+	mark_crossed(c.by[1], c.cable[1], c.cable[0]);
+	return n;
+}
+
+static bool is_recent(const struct mm_map *map, uint64_t at_ns, uint64_t now_ns)
+{
+	return at_ns && now_ns + 1 - at_ns <= map->cfg.window_ns[1];
+}
+
+size_t mm_cables_exchanged(struct mm_map *map, struct mm_sick *sick, size_t n, size_t max,
+			   uint64_t now_ns)
 {
 	for (uint32_t i = 0; i < MM_STRAYS_MAX; i++)
-		if (map->stray[i].at_ns &&
-		    now_ns + 1 - map->stray[i].at_ns <= map->cfg.window_ns[1])
+		if (is_recent(map, map->stray[i].at_ns, now_ns))
 			mark_hosts(map, sick, n, &map->stray[i]);
 	for (size_t i = 0; i < n; i++) {
 		uint32_t plane;
@@ -137,4 +211,8 @@ void mm_cables_exchanged(struct mm_map *map, struct mm_sick *sick, size_t n, uin
 		for (uint32_t t0 = 0; t0 < map->t->n_t0s; t0++)
 			mark_uplinks(map, sick, n, plane, t0, now_ns);
 	}
+	for (uint32_t i = 0; i < MM_LOOPS_MAX; i++)
+		if (is_recent(map, map->loop[i].at_ns, now_ns))
+			n = mark_loop(map, sick, n, max, &map->loop[i]);
+	return n;
 }

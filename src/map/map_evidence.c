@@ -22,7 +22,7 @@ struct mm_cfg mm_cfg_default(const struct mf_topology *t, uint32_t routes, uint6
 	return (struct mm_cfg){
 		.routes = routes,
 		.window_ns = {2 * shortest, 20 * shortest, 1000 * shortest},
-		.usual_ppm = {200, 5, 50000, 200, 2000},
+		.usual_ppm = {200, 5, 200, 2000},
 		.bits = bits,
 		.settle_ns = shortest,
 		.flap_ns = 10 * S_NS,
@@ -295,6 +295,30 @@ bool mm_map_stray(struct mm_map *map, uint32_t witness, uint32_t plane, uint32_t
 			oldest = s;
 	}
 	*oldest = (struct mm_stray){witness, of_host, plane, now_ns + 1};
+	return true;
+}
+
+bool mm_map_loop(struct mm_map *map, uint32_t witness, uint32_t plane, uint32_t to, uint64_t now_ns)
+{
+	struct mm_loop *oldest = &map->loop[0], new = {.plane = plane, .at_ns = now_ns + 1};
+
+	if (witness >= map->t->n_hosts || to >= map->t->n_hosts || plane >= map->t->cfg.planes)
+		return false;
+	new.t0[0] = mf_host_t0(map->t, witness);
+	new.t0[1] = mf_host_t0(map->t, to);
+	if (new.t0[0] == new.t0[1])
+		return false;
+	for (uint32_t i = 0; i < MM_LOOPS_MAX; i++) {
+		struct mm_loop *l = &map->loop[i];
+
+		if (l->plane == plane && l->t0[0] == new.t0[0] && l->t0[1] == new.t0[1]) {
+			l->at_ns = now_ns + 1;
+			return true;
+		}
+		if (l->at_ns < oldest->at_ns)
+			oldest = l;
+	}
+	*oldest = new;
 	return true;
 }
 

@@ -59,13 +59,14 @@ struct watch {
 static int64_t own_likelihood(const struct mm_sum *sum)
 {
 	uint64_t good = sum->known - sum->bad;
-	int64_t all = mm_log2(sum->known), bits = 0;
+	int64_t all;
 
-	if (sum->bad)
-		bits += (int64_t)sum->bad * (mm_log2(sum->bad) - all);
-	if (good)
-		bits += (int64_t)good * (mm_log2(good) - all);
-	return bits;
+	/* What is certain has a likelihood of 1: so are most routes, and logarithms are dear. */
+	if (sum->bad == 0 || good == 0)
+		return 0;
+	all = mm_log2(sum->known);
+	return (int64_t)sum->bad * (mm_log2(sum->bad) - all) +
+	       (int64_t)good * (mm_log2(good) - all);
 }
 
 static void watch_add(struct watch *w, uint32_t host, const struct mm_sum *sum)
@@ -145,13 +146,19 @@ static bool is_uneven(const struct watcher *w)
 	       chance + ((int64_t)w->sum.bad << (ONE_BIT - 1));
 }
 
+/*
+ * By routes: hosts of other T0s, which cross a switch by two or three alone, are the most and
+ * cannot tell two of its cables from all of it.
+ */
 static bool watchers_are_uneven(const struct watch *w)
 {
 	uint32_t uneven = 0, with_bad = 0;
 
 	for (uint32_t i = 0; i < w->n; i++) {
-		with_bad += w->by[i].sum.bad > 0;
-		uneven += is_uneven(&w->by[i]);
+		if (w->by[i].sum.bad)
+			with_bad += w->by[i].routes;
+		if (is_uneven(&w->by[i]))
+			uneven += w->by[i].routes;
 	}
 	return 2 * uneven > with_bad;
 }

@@ -113,26 +113,35 @@ static void rank_one(struct ranking *r, const struct mm_found *one)
 	r->raw = raw;
 }
 
-/*
- * The suspect that explains most. False: it may not be accused. Those whose watchers contradict are
- * passed over. One that is still open has what is around it wait, and so has one that explains
- * nearly as much, lest a neighbour that has some of its bad packets be taken for it.
- */
-static bool find_best(struct mm_map *map, uint32_t window, enum mm_symptom symptom,
-		      uint32_t least_ppm, uint64_t now_ns, struct mm_found *best)
+static bool may_be_accused(const struct ranking *r)
 {
-	struct ranking r = {.rank = INT64_MIN, .raw = INT64_MIN, .other = INT64_MIN};
+	return r->rank != INT64_MIN && r->best.fit.accused &&
+	       (r->other == INT64_MIN || r->raw - r->other >= (int64_t)AHEAD_BITS << ONE_BIT);
+}
 
+/*
+ * The suspects that explain most: of those that are as good as dead, and of all. Those whose
+ * watchers contradict are passed over. One that is still open has what is around it wait, and so
+ * has one that explains nearly as much, lest a neighbour that has some of its bad packets be taken
+ * for it.
+ */
+static void rank_all(struct mm_map *map, uint32_t window, enum mm_symptom symptom, uint64_t now_ns,
+		     struct ranking *dead, struct ranking *all)
+{
+	const struct ranking none = {.rank = INT64_MIN, .raw = INT64_MIN, .other = INT64_MIN};
+
+	*dead = *all = none;
+	mm_suspects_of(map);
 	for (uint32_t i = 0; i < map->n_suspects; i++) {
-		const struct mm_part *part = &map->suspect[i];
-		struct mm_fit fit = mm_part_fit(map, part, window, symptom, now_ns);
+		struct mm_found one = {map->suspect[i], symptom, window, {0}, false};
 
-		if ((fit.accused || fit.open) && fit.rate_ppm >= least_ppm)
-			rank_one(&r, &(struct mm_found){*part, symptom, window, fit, false});
+		one.fit = mm_part_fit(map, &one.part, window, symptom, now_ns);
+		if (!one.fit.accused && !one.fit.open)
+			continue;
+		rank_one(all, &one);
+		if (one.fit.rate_ppm >= ALMOST_ALL_PPM)
+			rank_one(dead, &one);
 	}
-	*best = r.best;
-	return r.rank != INT64_MIN && r.best.fit.accused &&
-	       (r.other == INT64_MIN || r.raw - r.other >= (int64_t)AHEAD_BITS << ONE_BIT);
 }
 
 static void add_found(struct mm_map *map, const struct mm_found *one, uint64_t now_ns)
@@ -142,22 +151,26 @@ static void add_found(struct mm_map *map, const struct mm_found *one, uint64_t n
 	collect_bad(map, one->window, one->symptom, now_ns);
 }
 
-/* Finds parts that have at least a share of their packets bad. */
+/* First what is as good as dead: two of those must not pass for a larger, lossy part. */
 static void find_parts(struct mm_map *map, uint32_t window, enum mm_symptom symptom,
-		       uint32_t least_ppm, uint64_t now_ns)
+		       uint64_t now_ns)
 {
 	uint32_t before = UINT32_MAX;
+	bool dead_first = true;
 
 	/* What explains nothing is not looked at again. */
 	while (map->n_bad && map->n_bad < before && map->n_found < MM_FOUND_MAX) {
-		struct mm_found best;
+		struct ranking dead, all;
+		struct mm_found *best;
 
 		before = map->n_bad;
-		mm_suspects_of(map);
-		if (!find_best(map, window, symptom, least_ppm, now_ns, &best))
+		rank_all(map, window, symptom, now_ns, &dead, &all);
+		dead_first = dead_first && may_be_accused(&dead);
+		if (!dead_first && !may_be_accused(&all))
 			return;
-		best.direction_known = directions_told(map, &best.part, window, symptom, now_ns);
-		add_found(map, &best, now_ns);
+		best = dead_first ? &dead.best : &all.best;
+		best->direction_known = directions_told(map, &best->part, window, symptom, now_ns);
+		add_found(map, best, now_ns);
 	}
 }
 
@@ -197,9 +210,7 @@ static void find_in_window(struct mm_map *map, uint32_t window, enum mm_symptom 
 	if (!map->n_bad)
 		return;
 	find_lone_witnesses(map, window, symptom, now_ns);
-	/* First what is as good as dead: two of those must not pass for a larger, lossy part. */
-	find_parts(map, window, symptom, ALMOST_ALL_PPM, now_ns);
-	find_parts(map, window, symptom, 0, now_ns);
+	find_parts(map, window, symptom, now_ns);
 }
 
 /* Whether all that is bad about a part now is explained by others that were found. */

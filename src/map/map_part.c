@@ -102,15 +102,14 @@ static struct mm_route *next_over_links(struct mm_walk *w)
 		struct mm_route *r;
 
 		while (w->route == MM_NO_ROUTE) {
-			uint32_t link = link_of(map->t, &w->part, w->at);
-
-			if (link == MF_LINK_NONE)
+			w->link = link_of(map->t, &w->part, w->at);
+			if (w->link == MF_LINK_NONE)
 				return NULL;
 			w->at++;
-			w->route = map->head[link];
+			w->route = map->head[w->link];
 		}
 		r = &map->route[w->route];
-		w->route = next_over(r, link_of(map->t, &w->part, w->at - 1));
+		w->route = next_over(r, w->link);
 		if (r->stamp == map->stamp)
 			continue;
 		r->stamp = map->stamp;

@@ -16,6 +16,7 @@
 /* Hosts that are heard about one part: more do not make it surer. */
 #define MM_WATCHERS_MAX 64u
 #define MM_STRAYS_MAX 64u
+#define MM_LOOPS_MAX 64u
 #define MM_PPM 1000000u
 /* Rates are never taken for certain, or one good packet would outweigh everything. */
 #define MM_RATE_MAX_PPM 990000u
@@ -79,6 +80,12 @@ struct mm_stray {
 	uint64_t at_ns;
 };
 
+/* Between which T0s a plain packet went round; t0[0] is that of the host that sent it. */
+struct mm_loop {
+	uint32_t t0[2], plane;
+	uint64_t at_ns;
+};
+
 /* Packets by plain routes of a plane's hosts, in halves of the middle window. */
 struct mm_plain {
 	uint64_t half_of;
@@ -108,7 +115,7 @@ struct mm_map {
 	struct mm_tracked tracked[MM_TRACKED_MAX];
 	uint32_t n_tracked;
 	struct mm_stray stray[MM_STRAYS_MAX];
-	uint32_t n_strays;
+	struct mm_loop loop[MM_LOOPS_MAX];
 };
 
 /* ---- evidence: map_evidence.c ---- */
@@ -124,7 +131,8 @@ void mm_route_absolve(struct mm_route *r);
 struct mm_walk {
 	struct mm_map *map;
 	struct mm_part part;
-	uint32_t at;	/* which of its links */
+	uint32_t at;	/* which of its links comes next */
+	uint32_t link;	/* the one before that */
 	uint32_t route; /* the next of that link's */
 };
 
@@ -154,7 +162,11 @@ int64_t mm_likelihood(const struct mm_sum *sum, uint32_t rate_ppm, uint32_t usua
 
 /* mm_judge_find fills map->found. */
 void mm_judge_find(struct mm_map *map, uint64_t now_ns);
-/* mm_cables_exchanged makes wrong cables of dead ones where that explains more: map_cable.c. */
-void mm_cables_exchanged(struct mm_map *map, struct mm_sick *sick, size_t n, uint64_t now_ns);
+/*
+ * mm_cables_exchanged makes wrong cables of dead ones where that explains more: map_cable.c. It
+ * returns how many are sick then, up to max.
+ */
+size_t mm_cables_exchanged(struct mm_map *map, struct mm_sick *sick, size_t n, size_t max,
+			   uint64_t now_ns);
 
 #endif

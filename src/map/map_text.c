@@ -11,9 +11,9 @@
 
 const char *mm_kind_name(enum mm_kind kind)
 {
-	static const char *const names[MM_KINDS] = {"dead",	"lossy",       "corrupting",
-						    "slow",	"duplicating", "reordering",
-						    "flapping", "wrong cable"};
+	static const char *const names[MM_KINDS] = {"dead",	   "lossy",	 "corrupting",
+						    "duplicating", "reordering", "flapping",
+						    "wrong cable"};
 
 	mb_assert(kind < MM_KINDS);
 	return names[kind];
@@ -47,7 +47,7 @@ char *mm_part_name(const struct mf_topology *t, const struct mm_part *part,
 static const char *advice(const struct mm_sick *s)
 {
 	if (s->kind == MM_WRONG_CABLE)
-		return "exchange their ends";
+		return mm_sick_has_other(s) ? "exchange their ends" : "look where it leads";
 	switch (s->part.kind) {
 	case MM_CABLE:
 		return s->kind == MM_DEAD ? "reseat the cable, then change it"
@@ -65,14 +65,20 @@ static const char *advice(const struct mm_sick *s)
 	return "look at what all switches of the plane share: power, configuration";
 }
 
+bool mm_sick_has_other(const struct mm_sick *s)
+{
+	return s->kind == MM_WRONG_CABLE &&
+	       (s->part.kind != s->other.kind || s->part.id != s->other.id ||
+		s->part.index != s->other.index);
+}
+
 char *mm_sick_text(const struct mf_topology *t, const struct mm_sick *sick, uint64_t now_ns,
 		   char out[MM_SICK_TEXT_BYTES])
 {
 	static const char *const direction[] = {
 		[MF_DIRECTION_BOTH] = "", [MF_DIRECTION_OUT] = " out", [MF_DIRECTION_IN] = " in"};
 	char name[MM_PART_NAME_BYTES], other[MM_PART_NAME_BYTES] = "", rate[32] = "";
-	bool exchanged = sick->kind == MM_WRONG_CABLE && sick->other.kind != MM_PLANE &&
-			 (sick->other.id != sick->part.id || sick->other.kind != sick->part.kind);
+	bool exchanged = mm_sick_has_other(sick);
 
 	mm_part_name(t, &sick->part, name);
 	if (exchanged)

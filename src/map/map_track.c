@@ -10,7 +10,7 @@
 
 static enum mm_kind kind_of(const struct mm_found *f)
 {
-	const enum mm_kind kinds[MM_SYMPTOMS] = {MM_LOSSY, MM_CORRUPTING, MM_SLOW, MM_DUPLICATING,
+	const enum mm_kind kinds[MM_SYMPTOMS] = {MM_LOSSY, MM_CORRUPTING, MM_DUPLICATING,
 						 MM_REORDERING};
 
 	if (f->symptom == MM_LOST && (f->fit.all_gone || f->fit.rate_ppm >= DEAD_PPM))
@@ -200,6 +200,5 @@ size_t mm_map_judge(struct mm_map *map, uint64_t now_ns, struct mm_sick *sick, s
 		one.since_ns = k->onset_ns[flapping ? 2 : 0] - 1;
 		n = insert(sick, n, max, &one);
 	}
-	mm_cables_exchanged(map, sick, n, now_ns);
-	return n;
+	return mm_cables_exchanged(map, sick, n, max, now_ns);
 }

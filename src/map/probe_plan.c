@@ -5,17 +5,18 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/prng.h"
 #include "fabric/usid.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 
-/* splitmix64's finish: equal inputs, equal answers, on every host. */
+/* Equal inputs, equal answers, on every host. */
 static uint64_t mix(uint64_t z)
 {
-	z += UINT64_C(0x9E3779B97F4A7C15);
-	z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-	z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-	return z ^ z >> 31;
+	struct mb_prng r;
+
+	mb_prng_init(&r, z);
+	return mb_prng_u64(&r);
 }
 
 static uint64_t weight(uint32_t host, uint64_t what)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define WIDTH_MIN 80u
@@ -132,4 +133,14 @@ void ui_term_show(const struct ui_text *picture)
 	ui_text_add(&out, "\033[J");
 	write_bytes(out.data, out.len);
 	ui_text_fini(&out);
+}
+
+void ui_raise_files(void)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files))
+		return;
+	files.rlim_cur = files.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &files);
 }

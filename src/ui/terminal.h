@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * terminal.h - the terminal: taken over for a live view and given back whatever ends it; and the
- * signals that end it.
+ * signals that end it. And what else of the process a command sets.
  */
 #ifndef SOFTMRC_UI_TERMINAL_H
 #define SOFTMRC_UI_TERMINAL_H
@@ -38,6 +38,12 @@ void ui_term_show(const struct ui_text *picture);
  */
 void ui_term_catch(void);
 int ui_term_caught(void);
+
+/*
+ * ui_raise_files lets the process have as many open files as its user may; what holds one for each
+ * of many things asks for it. What is not granted is as it was.
+ */
+void ui_raise_files(void);
 
 /* The clock by which the command measures durations. */
 

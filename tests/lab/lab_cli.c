@@ -4,6 +4,7 @@
  * and what it refuses, scenarios.
  */
 #include "lab/lab.h"
+#include "lab/lab_command.h"
 #include "lab/lab_fixture.h"
 
 #include <jansson.h>
@@ -13,42 +14,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define SAID_MAX 65536
-
-static char said[SAID_MAX];
-
-/* Runs `mrc lab <words>` with both outputs in said[]; the exit status. */
-__attribute__((format(printf, 1, 2))) static int lab(const char *format, ...)
-{
-	char words[512], command[1024];
-	va_list args;
-	size_t n;
-	FILE *f;
-	int status;
-
-	va_start(args, format);
-	vsnprintf(words, sizeof(words), format, args);
-	va_end(args);
-	snprintf(command, sizeof(command), "%s lab %s 2>&1", test_arg(0), words);
-	f = popen(command, "r");
-	assert_non_null(f);
-	n = fread(said, 1, sizeof(said) - 1, f);
-	said[n] = '\0';
-	status = pclose(f);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
+/* Runs `mrc lab <words>`; the exit status. */
+#define lab(...) command_run("lab " __VA_ARGS__)
 
 static void heard(const char *words)
 {
-	if (!strstr(said, words))
-		fail_msg("\"%s\" was not said, but:\n%s", words, said);
+	if (!strstr(command_said, words))
+		fail_msg("\"%s\" was not said, but:\n%s", words, command_said);
 }
 
-#define good(...)                                                 \
-	do {                                                      \
-		int status_ = lab(__VA_ARGS__);                   \
-		if (status_ != 0)                                 \
-			fail_msg("status %d: %s", status_, said); \
+#define good(...)                                                         \
+	do {                                                              \
+		int status_ = lab(__VA_ARGS__);                           \
+		if (status_ != 0)                                         \
+			fail_msg("status %d: %s", status_, command_said); \
 	} while (0)
 
 static int id(void)
@@ -60,7 +39,7 @@ static int id(void)
 static void able(const char *flags)
 {
 	if (lab("up tiny --name c%d %s", id(), flags) != 0)
-		test_skip(said);
+		test_skip(command_said);
 }
 
 static void use_and_remove(void)
@@ -68,7 +47,7 @@ static void use_and_remove(void)
 	json_t *json;
 
 	good("status c%d --json", id());
-	json = json_loads(said, 0, NULL);
+	json = json_loads(command_said, 0, NULL);
 	assert_non_null(json);
 	assert_i_eq(json_integer_value(json_object_get(json, "switches")), 8);
 	assert_u_eq(json_array_size(json_object_get(json, "links")), 32);

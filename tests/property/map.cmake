@@ -1,2 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-softmrc_test(prop_map SOURCES prop_map.c map_world.c LINKS map LABELS property release)
+foreach(name map map_cables)
+	softmrc_test(prop_${name} SOURCES prop_${name}.c map_world.c LINKS map LABELS property release)
+endforeach()

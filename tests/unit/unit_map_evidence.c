@@ -6,7 +6,7 @@
 
 #define MS_NS UINT64_C(1000000)
 
-static const struct mm_counts ten = {{10, 10, 0, 10, 10}, {0}};
+static const struct mm_counts ten = {{10, 10, 10, 10}, {0}};
 
 static struct mm_map *map_of(const struct mf_topology *t, uint32_t routes)
 {
@@ -103,5 +103,10 @@ TEST(mm_map_plain, refuses_what_cannot_be)
 	assert_false(mm_map_stray(map, 0, 0, 0, 0));
 	assert_false(mm_map_stray(map, t.n_hosts, 0, 0, 0));
 	assert_false(mm_map_stray(map, 0, t.cfg.planes, 1, 0));
+	assert_true(mm_map_loop(map, 0, 0, t.n_hosts - 1, 0));
+	assert_false(mm_map_loop(map, 0, 0, 1, 0)); /* on the same T0 nothing goes up */
+	assert_false(mm_map_loop(map, t.n_hosts, 0, 0, 0));
+	assert_false(mm_map_loop(map, 0, 0, t.n_hosts, 0));
+	assert_false(mm_map_loop(map, 0, t.cfg.planes, t.n_hosts - 1, 0));
 	free(map);
 }

@@ -19,7 +19,7 @@ static int setup(void **state)
 
 	(void)state;
 	result = (struct map_result){
-		.lab = "x", .t = &t, .figures = &figures, .start_ns = 100, .now_ns = 100};
+		.lab = "x", .t = &t, .figures = figures, .start_ns = 100, .now_ns = 100};
 	return mf_topology_open("tiny", &t, why) ? 0 : -1;
 }
 
@@ -42,6 +42,10 @@ TEST_WITH(setup, NULL, map_result_take, keeps_when_each_was_named)
 	both[1].kind = MM_LOSSY; /* another fault of the same cable */
 	map_result_take(&result, both, 2, 3000);
 	assert_u_eq(result.finding[1].named_ns, 2900);
+	both[1].part.direction = MF_DIRECTION_OUT; /* another one: the other direction works */
+	map_result_take(&result, both, 2, 3500);
+	assert_u_eq(result.finding[0].named_ns, 1900);
+	assert_u_eq(result.finding[1].named_ns, 3400);
 	map_result_take(&result, both, 0, 4000);
 	assert_true(map_result_healthy(&result));
 	result.silent = 1;
@@ -83,5 +87,11 @@ TEST_WITH(setup, NULL, map_result_json, all_of_it)
 	assert_string_equal(json_string_value(json_object_get(sick, "other")), "host1.plane0");
 	assert_true(json_is_null(json_object_get(sick, "direction")));
 	assert_i_eq(json_integer_value(json_object_get(sick, "since_ns")), 800);
+	json_decref(json);
+	wrong.other = wrong.part; /* of three */
+	map_result_take(&result, &wrong, 1, 1000);
+	json = map_result_json(&result);
+	sick = json_array_get(json_object_get(json, "sick"), 0);
+	assert_true(json_is_null(json_object_get(sick, "other")));
 	json_decref(json);
 }

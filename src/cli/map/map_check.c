@@ -60,7 +60,7 @@ static void show_progress(const struct check *c, uint64_t now_ns, bool tell)
 {
 	if (tell)
 		fprintf(stderr, "\r\033[Kprobing %u routes of %u hosts, %.1f of %.1f s, %zu sick",
-			c->result.figures->routes, c->result.figures->hosts,
+			c->result.figures.routes, c->result.figures.hosts,
 			(double)(now_ns - c->result.start_ns) / S_NS, (double)c->for_ns / S_NS,
 			c->result.n);
 }
@@ -80,12 +80,13 @@ static void probe(struct check *c, struct prober *p)
 		if (step % PROGRESS_STEPS == 0)
 			show_progress(c, now, tell);
 		/* What was missed is not made up for: a burst would be lost. */
-		due = due + PROBER_STEP_NS > now ? due + PROBER_STEP_NS : now;
+		due = due + PROBE_STEP_NS > now ? due + PROBE_STEP_NS : now;
 		now = ui_clock_ns();
 		if (due > now)
 			lab_sleep(due - now);
 		now = ui_clock_ns();
 	}
+	prober_figures(p, &r->figures);
 	r->silent = mm_map_silent(prober_map(p), r->now_ns);
 	if (tell)
 		fprintf(stderr, "\r\033[K");
@@ -114,9 +115,9 @@ static int check_lab(struct check *c)
 		return refuse(&e);
 	c->result.lab = ml_lab_name(c->lab);
 	c->result.t = ml_lab_topology(c->lab);
-	c->result.figures = prober_figures(p);
+	prober_figures(p, &c->result.figures);
 	if (!c->for_ns) {
-		c->for_ns = ROUNDS_LEAST * c->result.figures->interval_ns;
+		c->for_ns = ROUNDS_LEAST * c->result.figures.interval_ns;
 		c->for_ns = c->for_ns > S_NS ? c->for_ns : S_NS;
 	}
 	probe(c, p);
@@ -135,7 +136,7 @@ static const struct ui_flag flags[] = {
 	{"--for", UI_FLAG_TIME, "TIME", "how long (1s, or 40 rounds of probes)",
 	 offsetof(struct check, for_ns), 200 * MS_NS, 86400 * S_NS},
 	{"--rate", UI_FLAG_RATE, "RATE", "what each host may send, in bits a second (10M)",
-	 offsetof(struct check, rate_bit_s), PROBER_RATE_MIN, PROBER_RATE_MAX},
+	 offsetof(struct check, rate_bit_s), PROBE_RATE_MIN, PROBE_RATE_MAX},
 	UI_SWITCH("--json", check, json, "the result as JSON"),
 };
 
@@ -147,7 +148,7 @@ static int map_check_main(int argc, char **argv)
 	size_t words;
 	int status;
 
-	c = (struct check){.rate_bit_s = 10000000};
+	c = (struct check){.rate_bit_s = PROBE_RATE_USUAL};
 	status = ui_verb_parse(&map_check_verb, &c, argc, argv, &word, 1, &words);
 	if (status != UI_FLAGS_OK)
 		return status;
@@ -156,6 +157,7 @@ static int map_check_main(int argc, char **argv)
 	if (!c.lab)
 		return EXIT_USAGE;
 	ui_term_catch();
+	ui_raise_files(); /* two for each host */
 	status = find_host0(c.lab, &c.host0) ? EXIT_USAGE : check_lab(&c);
 	ml_lab_close(c.lab);
 	return status;

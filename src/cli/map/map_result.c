@@ -9,7 +9,8 @@
 static bool same(const struct mm_sick *a, const struct mm_sick *b)
 {
 	return a->part.kind == b->part.kind && a->part.id == b->part.id &&
-	       a->part.index == b->part.index && a->kind == b->kind;
+	       a->part.index == b->part.index && a->part.direction == b->part.direction &&
+	       a->kind == b->kind;
 }
 
 void map_result_take(struct map_result *r, const struct mm_sick *sick, size_t n, uint64_t now_ns)
@@ -35,7 +36,7 @@ bool map_result_healthy(const struct map_result *r)
 
 void map_result_show(const struct map_result *r, struct ui_text *out)
 {
-	const struct prober_figures *f = r->figures;
+	const struct prober_figures *f = &r->figures;
 	char line[MM_SICK_TEXT_BYTES], rate[UI_UNITS_MAX], interval[UI_UNITS_MAX];
 
 	for (size_t i = 0; i < r->n; i++)
@@ -86,7 +87,9 @@ static json_t *finding_json(const struct map_result *r, const struct map_finding
 
 	if (s->kind == MM_WRONG_CABLE)
 		json_object_set_new(json, "other",
-				    json_string(mm_part_name(r->t, &s->other, name)));
+				    mm_sick_has_other(s)
+					    ? json_string(mm_part_name(r->t, &s->other, name))
+					    : json_null());
 	return json;
 }
 
@@ -108,8 +111,8 @@ json_t *map_result_json(const struct map_result *r)
 	for (size_t i = 0; i < r->n; i++)
 		json_array_append_new(list, finding_json(r, &r->finding[i]));
 	return json_pack("{s:i,s:s,s:b,s:I,s:I,s:f,s:o,s:o}", "version", 1, "lab", r->lab,
-			 "healthy", map_result_healthy(r), "hosts", (json_int_t)r->figures->hosts,
+			 "healthy", map_result_healthy(r), "hosts", (json_int_t)r->figures.hosts,
 			 "silent", (json_int_t)r->silent, "seconds",
 			 (double)(r->now_ns - r->start_ns) / NS_PER_S, "sick", list, "probes",
-			 probes_json(r->figures));
+			 probes_json(&r->figures));
 }

@@ -23,7 +23,7 @@ struct map_finding {
 struct map_result {
 	const char *lab;
 	const struct mf_topology *t;
-	const struct prober_figures *figures;
+	struct prober_figures figures;
 	uint64_t start_ns, now_ns; /* the first probe, and the last judgement */
 	struct map_finding finding[MAP_SICK_MAX];
 	size_t n;

@@ -12,7 +12,6 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 
 enum { EXIT_GOOD = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
@@ -49,17 +48,6 @@ static const struct ui_flag flags[] = {
 	UI_SWITCH("--describe", stat_options, describe,
 		  "the catalogue of all metrics, as Markdown"),
 };
-
-/* A file stays open for each process. */
-static void raise_files(void)
-{
-	struct rlimit files;
-
-	if (getrlimit(RLIMIT_NOFILE, &files))
-		return;
-	files.rlim_cur = files.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &files);
-}
 
 static int read_stats(struct stat_options *s)
 {
@@ -182,7 +170,7 @@ static int cli_stat_main(int argc, char **argv)
 		stat_catalogue_render(&text);
 		return print_text(&text);
 	}
-	raise_files();
+	ui_raise_files();
 	stats_reader_open(&s.stats, s.dir, s.pid);
 	if (s.others)
 		stats_reader_open_others(&s.stats);

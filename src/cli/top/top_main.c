@@ -13,7 +13,6 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -144,17 +143,6 @@ static const struct ui_flag flags[] = {
 	UI_SWITCH("--json", top, json, "one JSON object a reading"),
 };
 
-/* A file stays open for each process: what the user may have, as a hostile one may make many. */
-static void raise_files(void)
-{
-	struct rlimit files;
-
-	if (getrlimit(RLIMIT_NOFILE, &files))
-		return;
-	files.rlim_cur = files.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &files);
-}
-
 static int cli_top_main(int argc, char **argv)
 {
 	static struct top top;
@@ -167,7 +155,7 @@ static int cli_top_main(int argc, char **argv)
 	top.live = !top.json && !top.plain && ui_term_fits();
 	if (!top.live && !top.count)
 		top.count = 1;
-	raise_files();
+	ui_raise_files();
 	stats_reader_open(&top.stats, top.dir, top.pid);
 	if (top.others)
 		stats_reader_open_others(&top.stats);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* probe_book.c - see probe_book.h. */
-#include "cli/map/probe_book.h"
+#include "prober/probe_book.h"
 
 #include "base/assert.h"
 

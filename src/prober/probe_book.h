@@ -4,8 +4,8 @@
  * no socket. Time is counted in steps of the prober, so that a prober that is not run for a while
  * does not take what waits in its sockets for lost.
  */
-#ifndef SOFTMRC_CLI_MAP_PROBE_BOOK_H
-#define SOFTMRC_CLI_MAP_PROBE_BOOK_H
+#ifndef SOFTMRC_PROBER_PROBE_BOOK_H
+#define SOFTMRC_PROBER_PROBE_BOOK_H
 
 #include "map/map.h"
 

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * probe_streams.h - private to this module: what a host probes. A stream is a route, or plain
+ * packets on a plane, or the question whether a neighbour lives; its number is in each of its
+ * packets.
+ */
+#ifndef SOFTMRC_PROBER_PROBE_STREAMS_H
+#define SOFTMRC_PROBER_PROBE_STREAMS_H
+
+#include "fabric/usid.h"
+#include "prober/probe_host.h"
+
+/* Every so many pairs one packet fills the MTU: some cables spoil only what is long. */
+#define PROBE_FULL_EVERY 16u
+
+enum probe_kind { PROBE_NOTHING, PROBE_ROUTE, PROBE_PLAIN, PROBE_HELLO };
+
+struct probe_stream {
+	enum probe_kind kind;
+	struct probe_book book;
+	struct mm_route_of of; /* a route */
+	uint32_t memo;	       /* of the sink */
+	uint32_t asked;	       /* host that sends it back, or MM_NO_HOST */
+	uint32_t plane, back;  /* by which it leaves and has to arrive */
+	uint32_t pairs;
+	uint8_t to[MF_ADDRESS_BYTES];
+	bool planned; /* while a plan is made */
+};
+
+struct probe_streams {
+	struct probe_stream *stream; /* room of them */
+	uint32_t room;
+	uint32_t routes, left_out;
+	uint32_t pair_bytes; /* on the wire, on average */
+	uint64_t bit_s;
+	uint32_t round_steps;
+};
+
+/* probe_streams_init makes room for any plan of the host. 0, or ENOMEM. */
+int probe_streams_init(struct probe_streams *s, const struct probe_host_cfg *cfg);
+void probe_streams_fini(struct probe_streams *s);
+/*
+ * probe_streams_plan makes the streams those of a plan in which live[] take part. What was probed
+ * before and still is goes on. 0; ENOMEM: all is as it was.
+ */
+int probe_streams_plan(struct probe_streams *s, const struct probe_host_cfg *cfg, const bool *live);
+/* probe_carrier writes the address that leads over the links of a route from `first` on. */
+void probe_carrier(const struct mf_topology *t, const struct mm_route_of *of, uint32_t first,
+		   uint8_t out[MF_ADDRESS_BYTES]);
+
+#endif

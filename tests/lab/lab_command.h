@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* lab_command.h - runs the one command, which is the first argument of the test. */
+#ifndef LAB_LAB_COMMAND_H
+#define LAB_LAB_COMMAND_H
+
+/* What the last one said, on both outputs. */
+extern char command_said[65536];
+
+/* command_run runs `mrc WORDS` and returns the exit status, -1 where a signal ended it. */
+__attribute__((format(printf, 1, 2))) int command_run(const char *format, ...);
+
+#endif

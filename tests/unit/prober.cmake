@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
+foreach(name probe_book probe_packet)
+	softmrc_test(unit_${name} SOURCES unit_${name}.c LINKS prober LABELS unit)
+endforeach()
