@@ -4,6 +4,7 @@
 
 #include "conform/conform.h"
 #include "demo/demo.h"
+#include "study/study_verbs.h"
 #include "ui/verb.h"
 
 #include <stdio.h>
@@ -54,25 +55,11 @@ static const struct ui_verb man_verb = {
 	.run = man_main,
 };
 
-static const struct ui_verb *const verbs[] = {&conform_verb,
-					      &cli_ctl_verb,
-					      &demo_verb,
-					      &cli_doctor_verb,
-					      &cli_dump_verb,
-					      &cli_lab_verb,
-					      &cli_map_verb,
-					      &cli_perf_verb,
-					      &cli_ping_verb,
-					      &cli_plan_verb,
-					      &cli_run_verb,
-					      &cli_sim_verb,
-					      &cli_stat_verb,
-					      &cli_top_verb,
-					      &cli_trace_verb,
-					      &help_verb,
-					      &completion_verb,
-					      &man_verb,
-					      NULL};
+static const struct ui_verb *const verbs[] = {
+	&conform_verb,	    &cli_ctl_verb, &demo_verb,	     &cli_doctor_verb, &cli_dump_verb,
+	&cli_lab_verb,	    &cli_map_verb, &cli_perf_verb,   &cli_ping_verb,   &cli_plan_verb,
+	&study_report_verb, &cli_run_verb, &cli_sim_verb,    &cli_stat_verb,   &cli_top_verb,
+	&cli_trace_verb,    &help_verb,	   &completion_verb, &man_verb,	       NULL};
 
 static const struct ui_flag flags[] = {
 	{"--version", UI_FLAG_SWITCH, NULL, "the version", 0, 0, 0},

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The outcome for machines: see demo_run.h. */
 #include "demo/demo_run.h"
+#include "lab/lab_json.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -136,6 +137,15 @@ static double since_start_s(const struct demo_run *run, uint64_t ns)
 	return ns ? ((double)ns - (double)run->start_ns) / 1e9 : 0;
 }
 
+static json_t *targets_json(const struct demo_fault *f)
+{
+	json_t *list = require_json(json_array());
+
+	for (uint32_t i = 0; i < f->targets; i++)
+		json_array_append_new(list, require_json(json_string(f->target[i])));
+	return list;
+}
+
 static json_t *fault_json(const struct demo_run *run, const struct demo_fault_figures *n,
 			  uint32_t i)
 {
@@ -143,14 +153,14 @@ static json_t *fault_json(const struct demo_run *run, const struct demo_fault_fi
 	const struct demo_fault_log *log = &run->fault[i];
 	bool struck = log->phase != DEMO_PENDING;
 	json_t *o = require_json(json_pack(
-		"{ss ss sb sf sf sb so so so so so sI sI so}", "kind", f->kind, "title", f->title,
-		"struck", struck, "strike_s", since_start_s(run, log->strike_ns), "clear_s",
-		since_start_s(run, log->clear_ns), "cleared_by_time", log->by_time, "before",
-		figure_json(&n->before), "during", figure_json(&n->during), "after",
-		figure_json(&n->after), "expected_step_ms", json_ms(n->expect_ns), "times",
-		struck ? times_json(&log->times) : json_null(), "data_packets_lost",
-		(json_int_t)n->lost, "control_packets_lost", (json_int_t)n->lost_control,
-		"counters", counters_json(&n->counters)));
+		"{ss ss so sb sf sf sb so so so so so sI sI so}", "kind", f->kind, "title",
+		f->title, "targets", targets_json(f), "struck", struck, "strike_s",
+		since_start_s(run, log->strike_ns), "clear_s", since_start_s(run, log->clear_ns),
+		"cleared_by_time", log->by_time, "before", figure_json(&n->before), "during",
+		figure_json(&n->during), "after", figure_json(&n->after), "expected_step_ms",
+		json_ms(n->expect_ns), "times", struck ? times_json(&log->times) : json_null(),
+		"data_packets_lost", (json_int_t)n->lost, "control_packets_lost",
+		(json_int_t)n->lost_control, "counters", counters_json(&n->counters)));
 
 	if (!run->cfg.with_tcp)
 		return o;
@@ -175,6 +185,14 @@ static json_t *config_json(const struct demo_run_cfg *cfg)
 			 (json_int_t)shape->vector_bytes, "seed", seed);
 }
 
+/* The fabric, where there is one. */
+static json_t *shape_json(const struct demo_run *run)
+{
+	const struct ml_lab *lab = run->cfg.stage->lab;
+
+	return require_json(lab ? ml_topology_json(ml_lab_topology(lab)) : json_null());
+}
+
 static json_t *checks_json(const struct demo_outcome *o)
 {
 	json_t *list = require_json(json_array());
@@ -193,14 +211,14 @@ json_t *demo_result_make(const struct demo_outcome *o, const struct demo_run *he
 
 	for (uint32_t i = 0; faulty->cfg.script && i < faulty->cfg.script->n; i++)
 		json_array_append_new(faults, fault_json(faulty, &o->fault[i], i));
-	return require_json(json_pack("{ss sb so sf so s{sI sI sf} so so so so}", "format",
-				      "softmrc-demo-1", "pass", o->pass, "checks", checks_json(o),
-				      "seconds", seconds, "config", config_json(&healthy->cfg),
-				      "text", "files", (json_int_t)r->files, "bytes",
-				      (json_int_t)r->bytes, "bigram_bits", r->bigram_bits,
-				      "fault_free", run_json(healthy), "with_faults",
-				      faulty->cfg.script ? run_json(faulty) : json_null(), "tcp",
-				      tcp_json(faulty, o), "faults", faults));
+	return require_json(json_pack(
+		"{ss ss sb so sf so so s{sI sI sf} so so so so}", "format", "softmrc-demo-1",
+		"version", SOFTMRC_VERSION, "pass", o->pass, "checks", checks_json(o), "seconds",
+		seconds, "config", config_json(&healthy->cfg), "fabric", shape_json(healthy),
+		"text", "files", (json_int_t)r->files, "bytes", (json_int_t)r->bytes, "bigram_bits",
+		r->bigram_bits, "fault_free", run_json(healthy), "with_faults",
+		faulty->cfg.script ? run_json(faulty) : json_null(), "tcp", tcp_json(faulty, o),
+		"faults", faults));
 }
 
 /*

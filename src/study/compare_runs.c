@@ -16,8 +16,7 @@ struct compare_options {
 	const char *html, *title;
 };
 
-/* short_name returns a file's name without its folder and ending. */
-static const char *short_name(const char *name, char out[64])
+const char *sim_short_name(const char *name, char out[64])
 {
 	const char *slash = strrchr(name, '/');
 	size_t len;
@@ -68,7 +67,7 @@ static int print_comparison(const struct sim_compared *c, const struct compare_o
 	json_decref(json);
 	if (o->html) {
 		json = page_data(c, o);
-		ok = sim_page_write(json, SIM_PAGE_LIBRARY, o->html, &error);
+		ok = sim_page_write(json, o->html, &error);
 		json_decref(json);
 	}
 	if (!ok)
@@ -124,16 +123,11 @@ static int compare_runs(const char *const *name, size_t n, const struct compare_
 {
 	struct sim_compared c = {.n = n};
 	char shorter[SIM_COMPARE_MAX][64];
-	struct ms_file_error error;
 	int worst = SIM_EXIT_GOOD, status = SIM_EXIT_GOOD;
 	size_t i;
 
-	if (o->html && !sim_page_has_library(SIM_PAGE_LIBRARY, &error)) {
-		fprintf(stderr, WHO ": %s\n", error.text);
-		return SIM_EXIT_USAGE;
-	}
 	for (i = 0; i < n; i++) {
-		c.name[i] = short_name(name[i], shorter[i]);
+		c.name[i] = sim_short_name(name[i], shorter[i]);
 		c.result[i] = load_result(name[i], o->quiet, &status);
 		worst = worst ? worst : status;
 		if (!c.result[i])

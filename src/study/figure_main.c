@@ -97,7 +97,7 @@ static bool write_figure(const struct sim_figure *f, const struct figure_options
 	}
 	if (o->html) {
 		data = sim_figure_page(f, made);
-		if (!sim_page_write(data, SIM_PAGE_LIBRARY, o->html, &error)) {
+		if (!sim_page_write(data, o->html, &error)) {
 			fprintf(stderr, WHO ": %s\n", error.text);
 			ok = false;
 		}
@@ -113,8 +113,7 @@ static int make_figure(const char *name, const struct figure_options *o)
 	json_t *made;
 	int status;
 
-	if (!f || !sim_figure_read(f, name, &error) ||
-	    (o->html && !sim_page_has_library(SIM_PAGE_LIBRARY, &error))) {
+	if (!f || !sim_figure_read(f, name, &error)) {
 		fprintf(stderr, WHO ": %s\n", error.text);
 		free(f);
 		return SIM_EXIT_USAGE;

@@ -239,9 +239,9 @@ json_t *sim_result_json(const struct sim_outcome *o)
 	if (!ms_run_result(o->run, &r))
 		return NULL;
 	drops = drops_json(&r.net, &dropped);
-	all = json_pack("{s:s,s:s,s:s,s:b,s:b}", "scenario", o->scenario->name, "title",
-			o->scenario->head.title, "state", state_name(o), "partial",
-			o->state != MS_RUN_DONE, "packets_accounted_for",
+	all = json_pack("{s:s,s:s,s:s,s:s,s:b,s:b}", "scenario", o->scenario->name, "version",
+			SOFTMRC_VERSION, "title", o->scenario->head.title, "state", state_name(o),
+			"partial", o->state != MS_RUN_DONE, "packets_accounted_for",
 			ms_counters_are_conserved(&r.net));
 	add_all(all, counts_json(&r, dropped));
 	add_all(all, times_json(o, &r));

@@ -222,6 +222,8 @@ uint64_t sim_memory_available(void);
 /* Is a result what its scenario says it must be? */
 
 /* Results by name: read from a file, or made by running a scenario. */
+/* sim_short_name returns a file's name without its folder and ending. */
+const char *sim_short_name(const char *name, char out[64]);
 
 /* Results side by side, as tables for eyes and as JSON for programs. */
 #define SIM_COMPARE_MAX 6u
@@ -241,8 +243,8 @@ void sim_compare_text(const struct sim_compared *c, bool core, struct ui_text *o
 json_t *sim_compare_json(const struct sim_compared *c);
 
 /*
- * Results as one HTML file that needs nothing else: its data, its style, the script that draws
- * (page/charts.js) and the library that script draws with (Chart.js) all stand in it.
+ * Results as one HTML file that needs nothing else: its data, its style, and the scripts of page/,
+ * which make SVG of them, all stand in it.
  *
  * The data is an object:
  * 	title, command (strings)
@@ -250,21 +252,15 @@ json_t *sim_compare_json(const struct sim_compared *c);
  * 	runs	[{name, result}, ...]; a member of a family of runs has family and x too
  * 	claims	[{text, holds, value, min, max, note}, ...] (may be absent)
  * 	charts	[{kind, title, figure, runs: [names], x, y, log}, ...]; absent: what is worth a look
+ * 	sweep	true: the names of runs are the points of a sweep
+ * or, instead of runs,
+ * 	demo	a result of mrc demo
+ * 	lab	a result of mrc lab run
  */
-/* Where Debian's package libjs-chart.js puts it. */
-#define SIM_PAGE_LIBRARY "/usr/share/javascript/chart.js/chart.min.js"
-
-/*
- * sim_page_make appends the page; `library` is the file of the library. false: *error says what
- * cannot be read, and how to get it.
- */
-bool sim_page_make(const json_t *data, const char *library, struct ui_text *out,
-		   struct ms_file_error *error);
+/* sim_page_make appends the page; false: there is no memory for its data. */
+bool sim_page_make(const json_t *data, struct ui_text *out);
 /* sim_page_write makes the page and writes it to a file; false: *error says what went wrong. */
-bool sim_page_write(const json_t *data, const char *library, const char *path,
-		    struct ms_file_error *error);
-/* sim_page_has_library says whether the library can be read, before a long run; else *error. */
-bool sim_page_has_library(const char *library, struct ms_file_error *error);
+bool sim_page_write(const json_t *data, const char *path, struct ms_file_error *error);
 
 /*
  * Packet runs of a job, with faults, for the long horizon: how long each step takes without a

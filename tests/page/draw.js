@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * draw.js PAGE - what a browser does with a page, without one: runs its library and its script,
- * computes its charts and has each drawn on a canvas that only counts. Prints a line for each chart:
- * title, curves, points, strokes. A curve with a value that is no number is an error.
+ * draw.js PAGE - what a browser does with a page, without one: runs its scripts but the last, which wants
+ * a document, and draws all charts and the fabric as SVG. Prints a line for each picture: title, curves,
+ * points, and its SVG. A curve with a value that is no number is an error.
  */
 "use strict";
 const fs = require("fs");
@@ -16,28 +16,13 @@ function script(id) {
 	return found[1];
 }
 
-function counting_canvas(count) {
-	const context = new Proxy({}, {
-		get(target, name) {
-			if (name === "canvas") return canvas;
-			if (name === "measureText") return (text) => ({ width: 6 * String(text).length });
-			if (name in target) return target[name];
-			return () => { if (name === "stroke" || name === "fill") count.strokes++; };
-		},
-		set(target, name, value) { target[name] = value; return true; },
-	});
-	const canvas = { width: 640, height: 320, style: {}, getContext: () => context, getAttribute: () => null, setAttribute() {} };
-	return canvas;
-}
-
-const world = vm.createContext({ console, setTimeout, clearTimeout });
-vm.runInContext(script("library"), world, { filename: "library" });
-vm.runInContext(script("charts"), world, { filename: "charts" });
+const world = vm.createContext({ console });
+for (const id of ["svg", "fabric", "charts"]) vm.runInContext(script(id), world, { filename: id });
+const { softmrc_svg: svg, softmrc_fabric: fabric, softmrc_charts: charts } = world;
 const data = JSON.parse(script("data"));
-const theme = { text: "#000", quiet: "#000", line: "#000", fault: "#000", fault_edge: "#000", colours: Array(8).fill("#000") };
+const theme = { ground: "#fff", text: "#000", quiet: "#000", line: "#000", fault: "#f00", fault_edge: "#f00", colours: Array(8).fill("#000") };
 
-for (const spec of world.softmrc.charts(data)) {
-	const count = { strokes: 0 };
+for (const spec of charts.charts(data)) {
 	let points = 0;
 	for (const s of spec.series)
 		for (const p of s.points) {
@@ -45,12 +30,10 @@ for (const spec of world.softmrc.charts(data)) {
 			if (!values.every(Number.isFinite)) throw new Error(spec.title + ", " + s.name + ": " + JSON.stringify(p));
 			points++;
 		}
-	const config = world.softmrc.config(spec, theme);
-	config.options.responsive = false;
-	world.canvas = counting_canvas(count);
-	world.config = config;
-	vm.runInContext("new Chart(canvas, config)", world);
-	console.log([spec.title, spec.series.length, points, count.strokes].join("\t"));
+	console.log([spec.title, spec.series.length, points, svg.chart(spec, theme, 640)].join("\t"));
 }
-world.softmrc.figures_table(data.runs);
-world.softmrc.parameter_tables(data.runs);
+const around = charts.fabric_of(data);
+if (around) console.log(["fabric", 0, 0, fabric.draw(around.shape, around.faults, theme)].join("\t"));
+charts.checks(data);
+for (const t of charts.tables(data))
+	for (const row of t.rows) if (row.length !== t.head.length) throw new Error(t.caption + ": " + JSON.stringify(row));

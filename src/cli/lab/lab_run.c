@@ -4,6 +4,7 @@
  * ends the run, the lab goes, and with it what runs there.
  */
 #include "cli/lab/lab_verbs.h"
+#include "lab/lab_json.h"
 #include "lab/scenario.h"
 #include "ui/terminal.h"
 #include "ui/text.h"
@@ -88,8 +89,10 @@ static void print_json(const struct run *r)
 		json_array_append_new(checks, json_pack("{ss ss sb}", "what", run->result[i].what,
 							"actual", run->result[i].actual, "pass",
 							run->result[i].pass));
-	json = json_pack("{ss ss sb sO so}", "scenario", r->file, "title", run->s.title, "pass",
-			 run->pass, "events", r->log, "checks", checks);
+	json = json_pack("{ss ss ss sb so sO so}", "scenario", r->file, "version", SOFTMRC_VERSION,
+			 "title", run->s.title, "pass", run->pass, "fabric",
+			 ml_topology_json(ml_lab_topology(run->lab)), "events", r->log, "checks",
+			 checks);
 	json_dumpf(json, stdout, JSON_INDENT(2));
 	putchar('\n');
 	json_decref(json);

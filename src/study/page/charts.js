@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * charts.js - makes a page of the results in it. What is to be drawn is computed without a document
- * (softmrc.charts: which curves; softmrc.config: what Chart.js takes), so that a test can do it too;
- * the rest puts it on the page.
+ * charts.js - which curves and tables a page has, of the results in it: of runs of the simulator, of a
+ * sweep over them, of the demo, of a lab's scenario. It needs no document, so that a test computes them too.
  */
 "use strict";
-const softmrc = (() => {
-	const COLOURS = 8;
-	const DASHES = [[], [8, 4], [2, 3], [10, 3, 2, 3]];
+const softmrc_charts = (() => {
 	const MARKED = [0.5, 0.99, 1]; /* P50, P99, P100 */
 
 	/* ---- values ---- */
@@ -25,6 +22,8 @@ const softmrc = (() => {
 		if (longest_us >= 2e6) return { name: "s", us: 1e6 };
 		return longest_us >= 2000 ? { name: "ms", us: 1000 } : { name: "µs", us: 1 };
 	}
+
+	const shown = (v) => (typeof v === "number" ? number(v) : v === undefined || v === null ? "–" : String(v));
 
 	const last = (list) => list[list.length - 1];
 
@@ -71,7 +70,7 @@ const softmrc = (() => {
 		const unit = time_unit(Math.max(...having.map((r) => last(r.result.parts[part].cdf.us))));
 		return {
 			title, kind: "cdf", x: { label: "completion time (" + unit.name + ")" },
-			y: { label: "share of flows (%)", max: 100 },
+			y: { label: "share of flows (%)", zero: true, max: 100 },
 			series: having.map((r) => {
 				const c = r.result.parts[part].cdf;
 				return { name: r.name, points: c.us.map((us, i) => ({ x: us / unit.us, y: 100 * c.share[i], marked: MARKED.includes(c.share[i]) })) };
@@ -138,91 +137,133 @@ const softmrc = (() => {
 			series: [...families].map(([name, points]) => ({ name, points: points.sort((p, q) => p.x - q.x) })) };
 	}
 
-	function charts(data) {
-		const list = data.charts ? data.charts.map((c) => asked_chart(c, data.runs)) : default_charts(data.runs);
-		return list.filter((c) => c && c.series.some((s) => s.points.length > 0));
+	/* ---- a sweep ---- */
+
+	/* The axes of a sweep, by the names of its points: mrc.evs=16,seed=1. */
+	function axes_of(runs) {
+		const points = runs.map((r) => new Map(r.name.split(",").map((word) => [word.slice(0, word.indexOf("=")), word.slice(word.indexOf("=") + 1)])));
+		const keys = [...points[0].keys()];
+		return { points, keys, x: keys.find((key) => points.every((p) => /^[0-9.]+[kMG]?$/.test(p.get(key) || "")) && new Set(points.map((p) => p.get(key))).size > 1) };
 	}
 
-	/* ---- for Chart.js ---- */
+	const UNITS = { k: 1024, M: 1024 ** 2, G: 1024 ** 3 };
+	const value_of = (word) => parseFloat(word) * (UNITS[word[word.length - 1]] || 1);
 
-	/* Faults are bands behind the curves; the caption below names them. */
-	function fault_bands(spec, theme) {
-		return {
-			id: "faults",
-			beforeDatasetsDraw(chart) {
-				const { ctx, chartArea: area, scales } = chart;
-				(spec.faults || []).forEach((f) => {
-					const from = Math.max(scales.x.getPixelForValue(f.from), area.left);
-					const to = Math.min(f.to === Infinity ? area.right : scales.x.getPixelForValue(f.to), area.right);
-					if (!(to >= from)) return;
-					ctx.save();
-					ctx.fillStyle = theme.fault;
-					ctx.fillRect(from, area.top, Math.max(to - from, 1), area.bottom - area.top);
-					ctx.strokeStyle = theme.fault_edge;
-					ctx.beginPath();
-					ctx.moveTo(from, area.top);
-					ctx.lineTo(from, area.bottom);
-					ctx.stroke();
-					ctx.restore();
-				});
-			},
-		};
-	}
-
-	function axis(a, theme, more) {
-		return Object.assign({
-			title: { display: !!a.label, text: a.label, color: theme.text },
-			ticks: { color: theme.quiet }, grid: { color: theme.line },
-			min: a.zero ? 0 : undefined, max: a.max,
-		}, more);
-	}
-
-	function dataset(spec, s, i, theme) {
-		const colour = theme.colours[i % COLOURS];
-		const common = { label: s.name, borderColor: colour, backgroundColor: colour, borderWidth: 2 };
-		if (spec.kind === "bar") return Object.assign(common, { data: s.points, backgroundColor: s.points.map((p, k) => theme.colours[k % COLOURS]), borderWidth: 0 });
-		return Object.assign(common, {
-			data: s.points, borderDash: DASHES[Math.floor(i / 2) % DASHES.length], stepped: spec.kind === "cdf" ? "before" : false,
-			pointRadius: s.points.map((p) => (p.marked ? 5 : spec.dots ? 3.5 : 0)), pointHitRadius: 8, pointStyle: ["circle", "rect", "triangle", "rectRot"][i % 4],
+	function sweep_charts(runs) {
+		const axes = axes_of(runs);
+		return [["over_ideal", "Time over ideal", "ratio"], ["fct_us.p99", "Completion P99", "µs"], ["fct_us.p100", "Completion of the slowest flow", "µs"],
+			["retransmits", "Packets sent again", "packets"], ["trims", "Packets cut", "packets"], ["drops", "Packets dropped", "packets"]].map(([figure, title, unit]) => {
+			const y = { label: unit, zero: true }, values = runs.map((r) => at(r.result, figure));
+			if (!values.some((v) => typeof v === "number" && v !== 0)) return null;
+			if (!axes.x) return { title, kind: "bar", x: { label: axes.keys.join(", ") }, y, labels: runs.map((r) => r.name), series: [{ name: title, points: values }] };
+			const families = new Map();
+			runs.forEach((r, i) => {
+				const family = axes.keys.filter((k) => k !== axes.x).map((k) => k + "=" + axes.points[i].get(k)).join(",") || title;
+				if (typeof values[i] !== "number") return;
+				if (!families.has(family)) families.set(family, []);
+				families.get(family).push({ x: value_of(axes.points[i].get(axes.x)), y: values[i] });
+			});
+			return { title, kind: "line", dots: true, x: { label: axes.x }, y, series: [...families].map(([name, points]) => ({ name, points: points.sort((p, q) => p.x - q.x) })) };
 		});
 	}
 
-	function config(spec, theme) {
-		const bar = spec.kind === "bar";
-		return {
-			type: bar ? "bar" : "line",
-			data: { labels: spec.labels, datasets: spec.series.map((s, i) => dataset(spec, s, i, theme)) },
-			options: {
-				responsive: true, maintainAspectRatio: false, animation: false, parsing: bar ? undefined : false, normalized: true,
-				interaction: { mode: bar ? "index" : "nearest", axis: "x", intersect: false },
-				scales: {
-					x: axis(spec.x, theme, bar ? { type: "category" } : { type: spec.x.log ? "logarithmic" : "linear" }),
-					y: axis(spec.y, theme, { type: "linear" }),
-				},
-				plugins: { legend: { display: !bar, labels: { color: theme.text, usePointStyle: false, boxWidth: 24, boxHeight: 2 } } },
-			},
-			plugins: [fault_bands(spec, theme)],
-		};
+	/* ---- the demo ---- */
+
+	const DEMO_RUNS = [["with_faults", "MRC, with faults"], ["fault_free", "MRC, undisturbed"], ["tcp", "kernel TCP, with faults"]];
+
+	function demo_bands(demo) {
+		return demo.faults.filter((f) => f.struck).map((f) => ({ from: f.strike_s, to: f.clear_s > 0 ? f.clear_s : Infinity,
+			label: f.title + ", " + number(f.strike_s) + (f.clear_s > 0 ? " to " + number(f.clear_s) + " s" : " s on") }));
+	}
+
+	/* A curve for each job of the demo that has steps; pick makes a point of a step, or null. */
+	function demo_series(demo, jobs, pick) {
+		return jobs.filter(([key]) => demo[key] && demo[key].step_list.length > 0)
+			.map(([key, name]) => ({ name, points: demo[key].step_list.map(pick).filter((p) => p && typeof p.y === "number") }));
+	}
+
+	function demo_cdf(demo) {
+		const jobs = DEMO_RUNS.slice(0, 2);
+		return { title: "Times of steps, as a CDF", kind: "cdf", x: { label: "time of a step (ms)" }, y: { label: "share of steps (%)", zero: true, max: 100 },
+			series: demo_series(demo, jobs, (s) => ({ x: s.step_ms, y: s.step_ms })).map(({ name, points }) => {
+				points.sort((p, q) => p.x - q.x);
+				return { name, points: points.map((p, i) => ({ x: p.x, y: (100 * (i + 1)) / points.length, marked: [0.5, 0.99, 1].some((m) => i + 1 === Math.ceil(m * points.length)) })) };
+			}) };
+	}
+
+	function demo_charts(demo) {
+		const faults = demo_bands(demo), time = { label: "time (s)" };
+		const over = (title, label, jobs, pick) => ({ title, kind: "line", x: time, y: { label, zero: true }, faults, series: demo_series(demo, jobs, pick) });
+		return [
+			over("Time of a step", "ms", DEMO_RUNS.slice(0, 2), (s) => ({ x: s.start_ms / 1000, y: s.step_ms })),
+			over("Steps that are done", "steps", DEMO_RUNS, (s, i) => ({ x: (s.start_ms + s.step_ms) / 1000, y: i + 1 })),
+			over("Of which all-reduce", "ms", DEMO_RUNS.slice(0, 2), (s) => ({ x: s.start_ms / 1000, y: s.allreduce_ms })),
+			demo_cdf(demo),
+			{ title: "Loss", kind: "line", x: { label: "step" }, y: { label: "bits a byte", zero: true }, series: demo_series(demo, DEMO_RUNS, (s, i) => ({ x: i + 1, y: s.loss })) },
+		];
+	}
+
+	function demo_tables(demo) {
+		const ms = (v) => (typeof v === "number" ? number(v) : "–");
+		const faults = { caption: "Faults; times in ms", head: ["fault", "from (s)", "to (s)", "step before", "during", "expected", "after", "found", "left", "all good", "data packets lost"],
+			rows: demo.faults.map((f) => [f.title, ms(f.strike_s), ms(f.clear_s), ms(f.before.step_ms), ms(f.during.step_ms), ms(f.expected_step_ms), ms(f.after.step_ms),
+				...["found_ms", "left_ms", "all_good_ms"].map((k) => ms((f.times || {})[k])), f.data_packets_lost]) };
+		const jobs = DEMO_RUNS.filter(([key]) => demo[key]);
+		const row = (label, path) => [label].concat(jobs.map(([key]) => shown(at(demo[key], path))));
+		const counters = [...new Set(jobs.flatMap(([key]) => Object.keys(demo[key].counters || {})))];
+		return [faults,
+			{ caption: "Jobs", head: ["figure"].concat(jobs.map(([, name]) => name)), rows: [row("steps", "steps"), row("finished", "finished"), row("transport", "transport"), row("last loss", "final_loss"),
+				["SHA-256 of the weights"].concat(jobs.map(([key]) => shown(demo[key].sha256).slice(0, 16))), row("seconds", "seconds"), ...counters.map((c) => row(c, "counters." + c))] },
+			{ caption: "Parameters", head: ["parameter", "value"], rows: Object.entries(demo.config).map(([k, v]) => [k, shown(v)]) }];
+	}
+
+	/* ---- a scenario of a lab ---- */
+
+	const NAMED = /\b(?:plane\d+(?:\.t[01]-\d+)?(?:\.[udx]\d+(?:-\d+)?)?|host\d+\.e\d+)\b/g;
+
+	function lab_tables(lab) {
+		return [{ caption: "What happened", head: ["at (s)", "what"], rows: lab.events.map((e) => [number(e.at_s), { text: e.what, className: "text" }]) }];
+	}
+
+	const checks_table = (checks, what) => ({ head: ["", "what", "actual"].slice(0, checks.some((c) => c.actual !== undefined) ? 3 : 2),
+		rows: checks.map((c) => [{ text: c.pass ? "holds" : "does not hold", className: c.pass ? "holds" : "violated" }, { text: c[what], className: "text" }]
+			.concat(c.actual !== undefined ? [{ text: c.actual, className: "text" }] : [])) });
+
+	/* ---- all of them ---- */
+
+	function charts(data) {
+		const list = data.demo ? demo_charts(data.demo) : data.lab ? [] : data.sweep ? sweep_charts(data.runs)
+			: data.charts ? data.charts.map((c) => asked_chart(c, data.runs)) : default_charts(data.runs);
+		return list.filter((c) => c && c.series.some((s) => s.points.length > 0));
+	}
+
+	/* fabric_of returns the fabric that a page is about, {shape, faults}; null where it has none or several. */
+	function fabric_of(data) {
+		const of = data.demo || data.lab;
+		if (of) return of.fabric ? { shape: of.fabric, faults: (data.lab ? of.events.flatMap((e) => e.what.match(NAMED) || []) : of.faults.flatMap((f) => f.targets || [])).map((target) => ({ target })) } : null;
+		const shapes = (data.runs || []).filter((r) => r.result.parameters).map((r) => {
+			const p = (name) => r.result.parameters["topology." + name];
+			return { planes: p("planes"), tiers: p("tiers"), hosts: p("hosts"), hosts_per_t0: p("hosts_per_t0"), t0s: p("t0s"), t1s: p("t1s") };
+		});
+		if (shapes.length === 0 || shapes.some((s) => JSON.stringify(s) !== JSON.stringify(shapes[0]))) return null;
+		return { shape: shapes[0], faults: data.runs.flatMap((r) => r.result.faults || []) };
 	}
 
 	/* ---- tables ---- */
 
 	const FIGURES = [
-		["state", "state"], ["seed", "seed"], ["hosts", "hosts"], ["planes", "planes"], ["flows", "flows"], ["flows_unfinished", "flows unfinished"],
+		["version", "made by softmrc"], ["state", "state"], ["seed", "seed"], ["hosts", "hosts"], ["planes", "planes"], ["flows", "flows"], ["flows_unfinished", "flows unfinished"],
 		["fct_us.p50", "completion P50 (µs)"], ["fct_us.p99", "completion P99 (µs)"], ["fct_us.p100", "completion P100 (µs)"],
 		["ideal_us", "ideal (µs)"], ["over_ideal", "over ideal"], ["data_packets", "data packets"], ["retransmits", "sent again"],
 		["ecn_marks", "marked"], ["trims", "cut"], ["drops", "dropped"], ["core.evs_retired", "EVs retired"],
 		["hops", "hops"], ["wall_s", "seconds it took"], ["hash", "hash"],
 	];
 
-	const shown = (v) => (typeof v === "number" ? number(v) : v === undefined || v === null ? "–" : String(v));
-
 	function figures_table(runs) {
-		const rows = FIGURES.map(([path, label]) => [label].concat(runs.map((r) => shown(at(r.result, path)))));
-		for (const kind of part_names(runs).keys())
-			rows.push(["part " + kind + ": Gb/s of a sender"].concat(runs.map((r) => shown(at(r.result, "parts." + kind + ".sender_gbps")))));
+		const figures = FIGURES.concat([...part_names(runs).keys()].map((k) => ["parts." + k + ".sender_gbps", "part " + k + ": Gb/s of a sender"]));
+		const rows = figures.map(([path, label]) => [label].concat(runs.map((r) => shown(at(r.result, path)))));
 		if (runs.length === 2)
-			FIGURES.forEach(([path], i) => {
+			figures.forEach(([path], i) => {
 				const [a, b] = runs.map((r) => at(r.result, path));
 				rows[i].push(typeof a === "number" && typeof b === "number" && a !== 0 && path !== "seed" ? number(b / a) : "");
 			});
@@ -237,106 +278,23 @@ const softmrc = (() => {
 		return { different: { head, rows: keys.filter(differs).map(row) }, equal: { head: head.slice(0, 1).concat("all runs"), rows: keys.filter((k) => !differs(k)).map((k) => row(k).slice(0, 2)) } };
 	}
 
-	/* ---- the page ---- */
-
-	function element(name, text, parent, attributes) {
-		const e = document.createElement(name);
-		if (text !== undefined && text !== null) e.textContent = text;
-		Object.assign(e, attributes || {});
-		if (parent) parent.append(e);
-		return e;
+	/* tables returns what stands below the curves. */
+	function tables(data) {
+		if (data.demo) return demo_tables(data.demo);
+		if (data.lab) return lab_tables(data.lab);
+		return [Object.assign(figures_table(data.runs), { caption: "Figures" })];
 	}
 
-	function table(parent, t, caption) {
-		const box = element("div", null, parent, { className: "scroll" });
-		const out = element("table", null, box);
-		if (caption) element("caption", caption, out);
-		const head = element("tr", null, element("thead", null, out));
-		t.head.forEach((h) => element("th", h, head, { scope: "col" }));
-		const body = element("tbody", null, out);
-		for (const r of t.rows) {
-			const row = element("tr", null, body);
-			r.forEach((cell) => {
-				const td = element("td", typeof cell === "object" ? cell.text : cell, row);
-				if (typeof cell === "object") td.className = cell.className;
-			});
-		}
+	/* checks returns the table of what had to hold; null where nothing had to. */
+	function checks(data) {
+		if (data.demo) return checks_table(data.demo.checks, "text");
+		if (data.lab) return checks_table(data.lab.checks, "what");
+		if (!data.claims || data.claims.length === 0) return null;
+		return { head: ["", "what", "here", "at least", "at most"],
+			rows: data.claims.map((c) => [{ text: c.holds ? "holds" : c.differs ? "differs" : "does not hold", className: c.holds ? "holds" : "violated" },
+				{ text: c.text + (c.note ? " — " + c.note : ""), className: "text" }, number(c.value), number(c.min), number(c.max)]) };
 	}
 
-	function theme_now() {
-		const style = getComputedStyle(document.documentElement);
-		const v = (name) => style.getPropertyValue(name).trim();
-		return { text: v("--text"), quiet: v("--quiet"), line: v("--line"), fault: v("--fault"), fault_edge: v("--fault-edge"),
-			colours: Array.from({ length: COLOURS }, (_, i) => v("--c" + i)) };
-	}
-
-	function draw(specs, canvases, drawn) {
-		const theme = theme_now();
-		drawn.forEach((c) => c.destroy());
-		drawn.length = 0;
-		specs.forEach((spec, i) => drawn.push(new Chart(canvases[i], config(spec, theme))));
-	}
-
-	function add_charts(page, specs) {
-		const grid = element("div", null, page, { className: "charts" }), canvases = [], drawn = [];
-		for (const spec of specs) {
-			const figure = element("figure", null, grid);
-			element("h3", spec.title, figure);
-			const canvas = element("canvas", null, element("div", null, figure, { className: "canvas" }));
-			canvas.setAttribute("role", "img");
-			canvas.setAttribute("aria-label", spec.title + ": " + spec.y.label + " against " + (spec.x.label || "runs") + ", " + spec.series.map((s) => s.name).join(", "));
-			canvases.push(canvas);
-			if (spec.table) table(figure, spec.table);
-			if ((spec.faults || []).length) element("figcaption", "Shaded: " + spec.faults.map((f) => f.label).join("; "), figure);
-		}
-		draw(specs, canvases, drawn);
-		matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => draw(specs, canvases, drawn));
-		return drawn.length;
-	}
-
-	function add_claims(page, claims) {
-		if (!claims || claims.length === 0) return;
-		element("h2", "What must hold", page);
-		table(page, { head: ["", "what", "here", "at least", "at most"],
-			rows: claims.map((c) => [{ text: c.holds ? "holds" : c.differs ? "differs" : "does not hold", className: c.holds ? "holds" : "violated" }, { text: c.text + (c.note ? " — " + c.note : ""), className: "text" },
-				number(c.value), number(c.min), number(c.max)]) });
-	}
-
-	function fill(data) {
-		const page = document.getElementById("page");
-		/* page.html?chart=2 shows one chart alone, for pictures. */
-		const only = new URLSearchParams(location.search).get("chart");
-		if (only !== null) return add_charts(page, charts(data).slice(Number(only), Number(only) + 1));
-		element("h1", data.title, page);
-		element("p", data.command, element("p", null, page, { className: "quiet" }));
-		for (const [label, text] of data.text || []) {
-			const p = element("p", null, page);
-			element("strong", label + " ", p);
-			p.append(text);
-		}
-		add_claims(page, data.claims);
-		element("h2", "Curves", page);
-		const n = add_charts(page, charts(data));
-		element("h2", "Figures", page);
-		table(page, figures_table(data.runs));
-		const parameters = parameter_tables(data.runs);
-		element("h2", "Parameters", page);
-		if (parameters.different.rows.length) table(page, parameters.different, "what differs");
-		const rest = element("details", null, page);
-		element("summary", "the " + parameters.equal.rows.length + " that are equal in all runs", rest);
-		table(rest, parameters.equal);
-		return n;
-	}
-
-	function main() {
-		const root = document.documentElement;
-		window.addEventListener("error", (e) => (root.dataset.error = e.message));
-		const data = JSON.parse(document.getElementById("data").textContent);
-		root.dataset.charts = fill(data);
-		root.dataset.state = "drawn";
-	}
-
-	return { charts, config, figures_table, parameter_tables, main };
+	return { charts, checks, tables, figures_table, parameter_tables, fabric_of };
 })();
-if (typeof document !== "undefined") softmrc.main();
-else globalThis.softmrc = softmrc;
+if (typeof document === "undefined") globalThis.softmrc_charts = softmrc_charts;
