@@ -7,19 +7,29 @@
  * handled (CC profiles), which ports. It also asks other endpoints, outside of any QP: EV probes
  * measure a path. All calls take an MRC context (mrc_create_context).
  *
- * A softmrc device lives in each process by itself. What a controller changes is the device of its
- * own process, which takes no privilege, so that none of these calls returns EPERM. Profile 0 of
- * each kind is the device's own, from its configuration: QPs that name no other use it, and a
- * controller reads it, may deny its EVs and ask for their events. The others are INIT at first; a
- * profile is ONLINE before a QP names it (mrc_modify_qp), and what changes of it then reaches the
- * QPs that use it before the call returns. All of it ends with the last context of the device.
- * Where the host has a store of what its controller has decided (MRC_NODE_DIR, softmrc(7)), the
- * device begins with that, and each new state of the store replaces all that these calls changed.
+ * A softmrc device lives in each process by itself. Where the host has a store of what its
+ * controller has decided (MRC_NODE_DIR, softmrc(7)) these calls change that, and so the device of
+ * all processes: through mrcd, whose rules say who may, or, while none lives, if the store's folder
+ * is this user's. Without a store they change the device of their own process, which takes no
+ * privilege, and all of it ends with the last context of the device.
+ *
+ * Profile 0 of each kind is the device's own, from its configuration: QPs that name no other use
+ * it, and a controller reads it, may deny its EVs and ask for their events. The others are INIT at
+ * first; a profile is ONLINE before a QP names it (mrc_modify_qp), and what changes of it then
+ * reaches the QPs of this process that use it before the call returns, those of others soon after.
  *
  * What holds for every call: errors as in <mrc.h>, that is 0 or -1 with errno, or NULL with errno,
  * or a negative errno value; each says which. EINVAL for a NULL pointer that may not be NULL goes
  * without saying. Any call may be made from any thread; no call blocks, except where its text says
  * so. Structures passed in are read during the call only.
+ *
+ * Calls that modify something wait for mrcd where there is a store, for 5 s at most, and return
+ * these, too, when nothing has changed:
+ * EPERM       this user may not change what all processes share
+ * EAGAIN      others change it all the time; try again
+ * ETIMEDOUT   mrcd does not answer; see whether it hangs
+ * EIO         the store cannot be read or written, or mrcd refuses; the log has the reason
+ * EBUSY for QPs that use a profile is about those of this process.
  */
 #ifndef MRC_CTL_H
 #define MRC_CTL_H

@@ -204,9 +204,15 @@ struct mn_device;
 /*
  * mh_node_change lets `change` make one or more changes of a copy of the device's state, for which
  * it is given what to check them against. What it did takes effect before the call returns, whether
- * or not it returns 0: a batch may succeed in part. Returns what it returned, or EINVAL: a CC
- * profile has parameters that fit no NIC of this rate, and nothing has changed; ENOMEM: some of it
- * may be without effect; ENODEV: the device is that of the process that forked this one.
+ * or not it returns 0: a batch may succeed in part. Where the processes of the host share a state
+ * it is in force for all, or for none: `change` may be called again, each time with another copy,
+ * and the call waits for mrcd, for 5 s each time at most.
+ *
+ * Returns what it returned, or EINVAL: a CC profile has parameters that fit no NIC of this rate;
+ * EPERM: this user may not change what all share; EAGAIN: others changed it all the time;
+ * ETIMEDOUT: mrcd does not answer; EIO: the store cannot be read or written, or mrcd refuses; after
+ * these nothing has changed. ENOMEM: some of it may be without effect; ENODEV: the device is that
+ * of the process that forked this one.
  */
 int mh_node_change(struct mh_device *dev,
 		   int (*change)(struct mn_state *state, const struct mn_device *d, void *ctx),

@@ -16,6 +16,7 @@ struct modify_call {
 	uint64_t id;
 	struct mrc_ctl_ev_profile_attr *attr;
 	int mask;
+	int entries; /* as asked for: the entries of attr say how many were done */
 };
 
 bool ma_ev_call_is_valid(const struct mrc_context *ctx, const struct mrc_ctl_ev_profile_attr *attr,
@@ -99,10 +100,10 @@ static int change_evs(struct mn_state *state, const struct mn_device *d,
 		      const struct modify_call *call)
 {
 	struct mrc_ctl_ev_profile_attr *attr = call->attr;
-	int n = attr->ev_op.entry_count, err = 0;
+	int err = 0;
 
 	attr->ev_op.entry_count = 0;
-	while (!err && attr->ev_op.entry_count < n) {
+	while (!err && attr->ev_op.entry_count < call->entries) {
 		err = change_ev(state, d, call, &attr->ev_op.entries[attr->ev_op.entry_count]);
 		attr->ev_op.entry_count += !err;
 	}
@@ -178,14 +179,25 @@ static int change(struct mn_state *state, const struct mn_device *d, void *ctx)
 	return err;
 }
 
+/* Of the errors those that come after all changes were made of a copy, and before they count. */
+static bool is_of_store(int err)
+{
+	return err == EPERM || err == EAGAIN || err == ETIMEDOUT || err == EIO;
+}
+
 /* REQ(ctl.profile-states) REQ(ctl.ev-modes) */
 int mrc_ctl_modify_ev_profile(struct mrc_context *mrc_ctx, uint64_t ev_profile_id,
 			      struct mrc_ctl_ev_profile_attr *attr, int attr_mask)
 {
 	struct modify_call call = {.id = ev_profile_id, .attr = attr, .mask = attr_mask};
+	int err;
 
 	if (!ma_ev_call_is_valid(mrc_ctx, attr, attr_mask) || !is_change(attr, attr_mask))
 		return iv_minus_one(EINVAL);
 	call.dev = mrc_ctx->dev;
-	return iv_minus_one(mh_node_change(mrc_ctx->dev, change, &call));
+	call.entries = attr->ev_op.entry_count;
+	err = mh_node_change(mrc_ctx->dev, change, &call);
+	if (is_of_store(err) && attr_mask & MRC_CTL_EV_PROFILE_EV_OP)
+		attr->ev_op.entry_count = 0;
+	return iv_minus_one(err);
 }

@@ -11,6 +11,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+static void drop_passed(struct md_client *c)
+{
+	if (c->peer.passed_fd >= 0)
+		close(c->peer.passed_fd);
+	c->peer.passed_fd = -1;
+}
+
 int md_client_init(struct md_client *c, int fd, const struct md_peer *peer, uint64_t now_ns)
 {
 	*c = (struct md_client){.fd = -1};
@@ -26,8 +33,10 @@ int md_client_init(struct md_client *c, int fd, const struct md_peer *peer, uint
 
 void md_client_fini(struct md_client *c)
 {
-	if (c->fd >= 0)
+	if (c->fd >= 0) {
+		drop_passed(c);
 		close(c->fd);
+	}
 	free(c->in);
 	ui_text_fini(&c->out);
 	*c = (struct md_client){.fd = -1};
@@ -87,6 +96,7 @@ static bool answer_line(struct md_client *c, struct md_node *node, json_t *said)
 	if (!end)
 		return false;
 	answer = md_request(node, &c->peer, c->in, len, &event);
+	drop_passed(c);
 	add_line(c, answer);
 	json_decref(answer);
 	if (event)
@@ -105,6 +115,37 @@ static void hear_end(struct md_client *c)
 		c->in[c->got++] = '\n';
 }
 
+/* One descriptor is enough for a request; the newest counts, and none stays open besides. */
+static void take_passed(struct md_client *c, struct msghdr *message)
+{
+	int fd;
+
+	for (struct cmsghdr *m = CMSG_FIRSTHDR(message); m; m = CMSG_NXTHDR(message, m)) {
+		if (m->cmsg_level != SOL_SOCKET || m->cmsg_type != SCM_RIGHTS)
+			continue;
+		for (size_t at = CMSG_LEN(0); at + sizeof(fd) <= m->cmsg_len; at += sizeof(fd)) {
+			memcpy(&fd, (uint8_t *)m + at, sizeof(fd));
+			drop_passed(c);
+			c->peer.passed_fd = fd;
+		}
+	}
+}
+
+static ssize_t receive(struct md_client *c)
+{
+	_Alignas(struct cmsghdr) char control[CMSG_SPACE(4 * sizeof(int))];
+	struct iovec room = {c->in + c->got, MD_REQUEST_MAX - c->got};
+	struct msghdr message = {.msg_iov = &room,
+				 .msg_iovlen = 1,
+				 .msg_control = control,
+				 .msg_controllen = sizeof(control)};
+	ssize_t n = recvmsg(c->fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+
+	if (n >= 0)
+		take_passed(c, &message);
+	return n;
+}
+
 /* false: the connection is broken. */
 static bool hear(struct md_client *c)
 {
@@ -112,7 +153,7 @@ static bool hear(struct md_client *c)
 
 	if (c->heard_all || c->got == MD_REQUEST_MAX)
 		return true;
-	n = recv(c->fd, c->in + c->got, MD_REQUEST_MAX - c->got, MSG_DONTWAIT);
+	n = receive(c);
 	if (n < 0)
 		return errno == EAGAIN || errno == EINTR;
 	c->got += (size_t)n;

@@ -17,6 +17,7 @@ struct md_peer {
 	uint32_t uid, pid;
 	bool is_privileged; /* by itself: root or CAP_NET_ADMIN */
 	bool follows;	    /* events, from now on */
+	int passed_fd;	    /* that came with the request; -1: none did */
 };
 
 struct md_counts {
@@ -74,6 +75,13 @@ static inline bool md_node_lets(const struct md_node *node, const struct md_peer
  */
 json_t *md_request(struct md_node *node, struct md_peer *peer, const char *line, size_t len,
 		   json_t **said);
+/*
+ * md_offer takes a state that a process made from the one in force: the descriptor has it, and
+ * args.generation says which one that was. *changed is a new object that names what is another in
+ * it. EAGAIN: another state is in force by now; the process is to make its change of that.
+ */
+int md_offer(struct md_node *node, const struct md_peer *peer, const json_t *args,
+	     const struct mn_device *d, json_t **changed, struct md_error *e);
 /*
  * md_said returns a new event: `uid` has had `verb` done with these members, or none for NULL.
  */

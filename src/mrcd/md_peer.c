@@ -73,7 +73,7 @@ int md_peer_find(int fd, struct md_peer *peer)
 
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len))
 		return errno;
-	*peer = (struct md_peer){.uid = who.uid, .pid = (uint32_t)who.pid};
+	*peer = (struct md_peer){.uid = who.uid, .pid = (uint32_t)who.pid, .passed_fd = -1};
 	peer->is_privileged = peer->uid == 0 || has_net_admin(peer);
 	return 0;
 }

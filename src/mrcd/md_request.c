@@ -106,6 +106,22 @@ static int ask_reload(struct asked *a)
 	return err ? md_refuse(&a->e, err, "", "%s", error.text) : 0;
 }
 
+/* What has changed is told in the place of what was asked. */
+static int ask_put(struct asked *a)
+{
+	json_t *changed;
+	int err = md_offer(a->node, a->peer, a->args, &a->d, &changed, &a->e);
+
+	if (err)
+		return err;
+	a->node->counts.changes++;
+	json_object_clear(a->args);
+	json_object_update(a->args, changed);
+	json_decref(changed);
+	json_object_set_new(a->answer, "generation", json_integer((json_int_t)a->node->generation));
+	return 0;
+}
+
 /* ---- what there is ---- */
 
 static const struct verb {
@@ -128,6 +144,7 @@ static const struct verb {
 	{"ev.deny", NULL, md_change_deny, false, true},
 	{"ev.undeny", NULL, md_change_undeny, false, true},
 	{"ev.replace", NULL, md_change_replace, false, true},
+	{"state.put", ask_put, NULL, false, true},
 };
 
 static const struct verb *find_verb(const json_t *request, struct md_error *e)
@@ -188,6 +205,7 @@ static int obey(struct asked *a, const struct verb *v, json_t **said)
 
 	if (err)
 		return err;
+	/* REQ(ctl.privilege) */
 	if (v->needs_rights && !md_node_lets(a->node, a->peer)) {
 		md_log(MD_WARNING, "denied", a->peer->uid, "%s: no right to change anything",
 		       v->name);

@@ -25,7 +25,6 @@ bool md_peer_caps_allow(const char *status, uint32_t uid);
 
 /* ---- the socket: md_socket.c, md_client.c ---- */
 
-#define MD_SOCKET_NAME "mrcd.sock"
 #define MD_CLIENTS 128u
 #define MD_CLIENTS_OF_USER 32u
 /* Answers and events that wait for a client; beyond, events are dropped and counted. */

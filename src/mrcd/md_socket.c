@@ -54,7 +54,7 @@ int md_door_open(struct md_door *door, struct md_node *node, struct md_config_er
 	door->deaf_until_ns = 0;
 	for (uint32_t i = 0; i < MD_CLIENTS; i++)
 		door->client[i] = (struct md_client){.fd = -1};
-	snprintf(door->path, sizeof(door->path), "%s/%s", node->config.dir, MD_SOCKET_NAME);
+	snprintf(door->path, sizeof(door->path), "%s/%s", node->config.dir, STORE_SOCKET_NAME);
 	door->fd = -1;
 	err = find_group(node, &gid, error);
 	if (err)

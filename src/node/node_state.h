@@ -166,6 +166,14 @@ void mn_state_copy(struct mn_state *to, const struct mn_state *from);
  */
 bool mn_state_check(const struct mn_state *s, const char **why);
 
+/*
+ * mn_state_is_of says whether a sound state is one of this device: no port, format or EV that it
+ * has not, and no profile that is ONLINE with fewer EVs that are not denied than it must have. If
+ * not, *why says what is wrong. For a state that another process has made its changes of.
+ * REQ(ctl.ev-denied)
+ */
+bool mn_state_is_of(const struct mn_state *s, const struct mn_device *d, const char **why);
+
 /* ---- changes; `mask` says which fields of one count ---- */
 
 /*

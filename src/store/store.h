@@ -27,6 +27,8 @@
 /* Where the stores of a host are unless a setting names another folder. */
 #define STORE_DIR_DEFAULT "/run/softmrc/node"
 #define STORE_DIR_MAX 256u
+/* In a store's folder, where its writer answers those who want something changed. */
+#define STORE_SOCKET_NAME "mrcd.sock"
 #define STORE_DEVICE_MAX 16u
 #define STORE_BY_MAX 40u
 /* Of a header, see store_format.h. */
@@ -74,6 +76,21 @@ int store_writer_commit(struct store_writer *w, const struct mn_state *s,
 			struct store_error *error);
 /* store_writer_close gives up the lock; the store stays. */
 void store_writer_close(struct store_writer *w);
+
+/* ---- a state for the writer, from another process: store_offer.c ---- */
+
+/*
+ * store_offer_make puts a sound state into a file of memory, whose descriptor it returns; -1 and
+ * the error. info.generation is of the state that it was made from.
+ */
+int store_offer_make(const struct mn_state *s, const struct store_info *info,
+		     struct store_error *error);
+/*
+ * store_offer_read copies what another process put there. EINVAL: it is no such file; others as
+ * store_read. Never blocks.
+ */
+int store_offer_read(int fd, struct mn_state *s, struct store_info *info,
+		     struct store_error *error);
 
 /* ---- readers: store_read.c ---- */
 

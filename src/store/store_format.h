@@ -51,6 +51,11 @@ bool store_name(const char *device, const char *suffix, char name[STORE_NAME_MAX
  */
 int store_load(int dir, const char *name, struct mn_state *s, struct store_header *seen,
 	       const char **why);
+/* store_load_fd is store_load, of a file that is open and has so many bytes. */
+int store_load_fd(int fd, uint64_t bytes, struct mn_state *s, struct store_header *seen,
+		  const char **why);
+/* store_put writes a header and the state that it is of. 0, or an errno value. */
+int store_put(int fd, const struct store_header *h, const struct mn_state *s);
 /* store_fail puts path, name and reason into words and returns code; why NULL: that of errno. */
 int store_fail(struct store_error *error, const char *dir, const char *name, int code,
 	       const char *why);

@@ -25,8 +25,8 @@ static bool read_all(int fd, void *to, size_t len, off_t at)
 	return true;
 }
 
-static int load(int fd, uint64_t bytes, struct mn_state *s, struct store_header *seen,
-		const char **why)
+int store_load_fd(int fd, uint64_t bytes, struct mn_state *s, struct store_header *seen,
+		  const char **why)
 {
 	struct store_header h;
 	int err;
@@ -58,7 +58,7 @@ int store_load(int dir, const char *name, struct mn_state *s, struct store_heade
 	*why = NULL;
 	if (fd < 0)
 		return errno;
-	err = load(fd, bytes, s, seen, why);
+	err = store_load_fd(fd, bytes, s, seen, why);
 	close(fd);
 	return err;
 }

@@ -160,6 +160,13 @@ static int write_all(int fd, const void *from, size_t len)
 	return 0;
 }
 
+int store_put(int fd, const struct store_header *h, const struct mn_state *s)
+{
+	int err = write_all(fd, h, sizeof(*h));
+
+	return err ? err : write_all(fd, s, h->state_bytes);
+}
+
 static int write_file(int dir, const char *name, const struct store_header *h,
 		      const struct mn_state *s)
 {
@@ -171,9 +178,7 @@ static int write_file(int dir, const char *name, const struct store_header *h,
 	fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, FILE_MODE);
 	if (fd < 0)
 		return errno;
-	err = write_all(fd, h, sizeof(*h));
-	if (!err)
-		err = write_all(fd, s, h->state_bytes);
+	err = store_put(fd, h, s);
 	if (!err && fchmod(fd, FILE_MODE))
 		err = errno;
 	if (close(fd) && !err)

@@ -66,7 +66,7 @@ static void ask(struct md_node *node, struct md_peer *peer, const char *line, si
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = malloc(size + 1);
-	struct md_peer peer = {.uid = 5};
+	struct md_peer peer = {.uid = 5, .passed_fd = -1};
 	struct md_config config;
 	struct md_node node;
 	size_t at;

@@ -72,7 +72,7 @@ NOTES_TEST(are_none_where_a_file_is_none)
 
 static bool ask(struct md_node *node, const char *line)
 {
-	struct md_peer peer = {.is_privileged = true};
+	struct md_peer peer = {.is_privileged = true, .passed_fd = -1};
 	json_t *said, *answer = md_request(node, &peer, line, strlen(line), &said);
 	bool good = json_is_true(json_object_get(answer, "ok"));
 

@@ -36,7 +36,7 @@ static int request_setup(void **state)
 		return -1;
 	node.commit = keep;
 	commit_result = 0;
-	peer = (struct md_peer){.uid = 1000, .is_privileged = true};
+	peer = (struct md_peer){.uid = 1000, .is_privileged = true, .passed_fd = -1};
 	return 0;
 }
 

@@ -172,6 +172,94 @@ TEST_WITH(setup_port_down, teardown, mh_node_store_open, of_a_port_that_is_down)
 		assert_u_eq(seen.on[0][i], 0);
 }
 
+static void expect_denied_as_before(struct nic_fixture *fixture)
+{
+	struct seen seen = send_some(fixture);
+
+	assert_u_eq(seen.on[1][1], 0);
+	assert_true(seen.on[1][0] > 0);
+}
+
+/* ---- changes of this process, which is the store's owner and has no mrcd ---- */
+
+static uint32_t calls;
+
+static int suspend_port(struct mn_state *s, const struct mn_device *d, void *ctx)
+{
+	const uint32_t *port = ctx;
+
+	calls++;
+	return mn_port_modify(s, d, *port, MN_PORT_SUSPENDED);
+}
+
+static int suspend_beside_another(struct mn_state *s, const struct mn_device *d, void *ctx)
+{
+	if (calls == 0) {
+		deny(FIXTURE_EV_BASE, 1);
+		commit(&wanted);
+	}
+	return suspend_port(s, d, ctx);
+}
+
+static void expect_in_store(uint64_t generation, enum mn_port_admin admin, uint32_t denied)
+{
+	static struct mn_state found;
+	struct store_info info;
+
+	assert_i_eq(store_read(store_dir, DEVICE, &found, &info, &error), 0);
+	assert_u_eq(info.generation, generation);
+	assert_u_eq(found.port_admin[1], admin);
+	assert_u_eq(found.n_evs, denied);
+}
+
+/* It is in force for this process when the call returns. */
+STORE_CASE(takes_what_this_process_decides)
+{
+	struct nic_fixture *fixture = *state;
+	uint32_t port = 2;
+	struct seen seen;
+
+	calls = 0;
+	assert_i_eq(mh_node_change(fixture->dev, suspend_port, &port), 0);
+	assert_u_eq(calls, 1);
+	expect_in_store(2, MN_PORT_SUSPENDED, 1);
+	assert_u_eq(told()->generation, 2);
+	seen = send_some(fixture);
+	for (uint32_t i = 0; i < FIXTURE_EVS; i++)
+		assert_u_eq(seen.on[1][i], 0);
+	/* Nothing new is not written. */
+	assert_i_eq(mh_node_change(fixture->dev, suspend_port, &port), 0);
+	port = 9;
+	assert_i_eq(mh_node_change(fixture->dev, suspend_port, &port), EINVAL);
+	expect_in_store(2, MN_PORT_SUSPENDED, 1);
+}
+
+STORE_CASE(keeps_what_others_decide_meanwhile)
+{
+	struct nic_fixture *fixture = *state;
+	uint32_t port = 2;
+
+	calls = 0;
+	assert_i_eq(mh_node_change(fixture->dev, suspend_beside_another, &port), 0);
+	assert_u_eq(calls, 2);
+	expect_in_store(3, MN_PORT_SUSPENDED, 2);
+}
+
+STORE_CASE(cannot_be_changed_while_it_is_damaged)
+{
+	struct nic_fixture *fixture = *state;
+	uint32_t port = 2;
+
+	assert_i_eq(truncate(store_file, 1000), 0);
+	assert_i_eq(mh_node_change(fixture->dev, suspend_port, &port), EIO);
+	expect_denied_as_before(fixture);
+	/* Without a store changes are this process's own. */
+	assert_i_eq(unlink(store_file), 0);
+	assert_i_eq(mh_node_change(fixture->dev, suspend_port, &port), 0);
+	assert_i_eq(store_read(store_dir, DEVICE, &wanted, &(struct store_info){0}, &error),
+		    ENOENT);
+}
+
 /* The engine has the last word: the state is of a device with more EVs. REQ(ctl.ev-denied) */
 STORE_CASE(cannot_take_the_last_ev)
 {
@@ -183,14 +271,6 @@ STORE_CASE(cannot_take_the_last_ev)
 	commit(&wanted);
 	fixture_wait(fixture, "node_states", 2);
 	assert_u_eq(send_some(fixture).all, 16);
-}
-
-static void expect_denied_as_before(struct nic_fixture *fixture)
-{
-	struct seen seen = send_some(fixture);
-
-	assert_u_eq(seen.on[1][1], 0);
-	assert_true(seen.on[1][0] > 0);
 }
 
 /* A store that cannot be believed is said once and counted, and nothing changes. */

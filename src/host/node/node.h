@@ -19,7 +19,11 @@
 struct mh_node_store {
 	bool used; /* else the settings want none */
 	struct store_watch watch;
-	struct store_info info;
+	struct store_info
+		info; /* of the state that the NIC goes by; under nic->lock, as `refused` */
+	struct store_error refused; /* of the watch, as far as it was shown */
+	uint64_t own; /* generation of a change of this process that is in force; else 0 */
+	struct store_info read_info; /* of what is to be taken */
 	uint64_t looked_ns;
 	bool has_qps;	      /* as far as the thread knows */
 	struct mn_state read; /* that is to be taken */
@@ -81,6 +85,29 @@ bool mh_node_store_look(struct mh_nic *nic, uint64_t now_ns);
  * mh_node_apply.
  */
 void mh_node_store_take(struct mh_nic *nic, uint64_t now_ns, bool *ports_changed);
+
+/*
+ * mh_node_store_own makes engine and ports go by node->next, a state that this process has put into
+ * the store, unless the NIC goes by that one already or by a later one; under nic->lock.
+ * *ports_changed and result as mh_node_apply.
+ */
+int mh_node_store_own(struct mh_nic *nic, const struct store_info *info, uint64_t now_ns,
+		      bool *ports_changed);
+
+/* ---- changes for all processes of the host: node_share.c; without nic->lock ---- */
+
+/*
+ * mh_node_share_read copies the state that is in force for the host. ENOENT: there is none, and
+ * changes are this process's own. EIO: there is one that cannot be read, which is logged.
+ */
+int mh_node_share_read(struct mh_nic *nic, struct mn_state *s, struct store_info *info);
+/*
+ * mh_node_share_send puts a sound state, made of the one that *info is of, in the place of that;
+ * its generation is in *info then. Waits for mrcd, 5 s at most. EAGAIN: another one is in force by
+ * now, to be read. EPERM: this user may not. ETIMEDOUT: mrcd does not answer. EIO: it cannot be
+ * stored, or mrcd, which knows another device, does not take it. What mrcd refuses is logged.
+ */
+int mh_node_share_send(struct mh_nic *nic, const struct mn_state *s, struct store_info *info);
 
 /* ---- EVs as this process sends them: ev_numbers.c ---- */
 

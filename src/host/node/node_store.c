@@ -30,25 +30,25 @@ void mh_node_store_show(struct mh_nic *nic)
 	if (store->used) {
 		snprintf(node.store, sizeof(node.store), "%s/%s", store->watch.dir,
 			 store->watch.name);
-		snprintf(node.refused, sizeof(node.refused), "%.199s", store->watch.refused.text);
+		snprintf(node.refused, sizeof(node.refused), "%.199s", store->refused.text);
 		snprintf(node.writer, sizeof(node.writer), "%s", store->info.by);
 	}
 	mh_segment_node(nic->segment, &node);
 }
 
-static void show_locked(struct mh_nic *nic)
+/* What the watch has refused, or does no longer. */
+static void show_refused(struct mh_nic *nic, uint64_t more)
 {
 	mh_nic_lock(nic);
+	nic->counts.node_refused += more;
+	nic->node->store.refused = nic->node->store.watch.refused;
 	mh_node_store_show(nic);
 	mh_nic_unlock(nic);
 }
 
 static void say_refused(struct mh_nic *nic, const char *why)
 {
-	mh_nic_lock(nic);
-	nic->counts.node_refused++;
-	mh_node_store_show(nic);
-	mh_nic_unlock(nic);
+	show_refused(nic, 1);
 	mh_log(MRC_LOG_WARNING, "%s: %s; the device goes on as before", nic->attr.name, why);
 }
 
@@ -58,6 +58,15 @@ void mh_node_store_take(struct mh_nic *nic, uint64_t now_ns, bool *ports_changed
 	struct mh_node_store *store = &nic->node->store;
 	int err;
 
+	/* It was read before a change of ours came into the store, which is to be read next. */
+	if (store->own > store->read_info.generation) {
+		store->own = 0;
+		store->looked_ns = 0;
+		return;
+	}
+	store->own = 0;
+	store->info = store->read_info;
+	store->refused.text[0] = '\0';
 	mn_state_copy(&nic->node->next, &store->read);
 	err = mh_node_apply(nic, now_ns > nic->engine_ns ? now_ns : nic->engine_ns, ports_changed);
 	nic->counts.node_states++;
@@ -71,18 +80,32 @@ void mh_node_store_take(struct mh_nic *nic, uint64_t now_ns, bool *ports_changed
 				     : "a profile has numbers that fit no such device");
 }
 
+int mh_node_store_own(struct mh_nic *nic, const struct store_info *info, uint64_t now_ns,
+		      bool *ports_changed)
+{
+	struct mh_node_store *store = &nic->node->store;
+
+	if (store->info.generation >= info->generation)
+		return 0;
+	store->info = *info;
+	store->own = info->generation;
+	nic->counts.node_states++;
+	mh_node_store_show(nic);
+	return mh_node_apply(nic, now_ns, ports_changed);
+}
+
 bool mh_node_store_look(struct mh_nic *nic, uint64_t now_ns)
 {
 	struct mh_node_store *store = &nic->node->store;
 	struct store_error why;
 	bool refused = store->watch.refused.text[0];
-	int err = store_watch_look(&store->watch, &store->read, &store->info, &why);
+	int err = store_watch_look(&store->watch, &store->read, &store->read_info, &why);
 
 	store->looked_ns = now_ns;
 	if (err && err != EAGAIN)
 		say_refused(nic, why.text);
 	else if (err && refused && !store->watch.refused.text[0])
-		show_locked(nic);
+		show_refused(nic, 0);
 	return err == 0;
 }
 

@@ -1,37 +1,120 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* nic_node.c - what a program that is a controller changes of the device, and sees of it. */
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/assert.h"
 #include "host/node/node.h"
 #include "host/progress/progress.h"
 
-int mh_node_change(struct mh_device *dev,
-		   int (*change)(struct mn_state *state, const struct mn_device *d, void *ctx),
-		   void *ctx)
+/* Others of the host change something at the same time; so often in a row only if all the time. */
+#define TRIES 100
+
+typedef int change_fn(struct mn_state *state, const struct mn_device *d, void *ctx);
+
+static uint64_t engine_now(const struct mh_nic *nic)
 {
-	struct mh_nic *nic = dev->nic;
+	uint64_t now = mh_now_ns();
+
+	return now > nic->engine_ns ? now : nic->engine_ns;
+}
+
+/* Under nic->lock: what has come of a change leaves. */
+static void tell(struct mh_nic *nic, uint64_t now, bool ports_changed)
+{
+	if (ports_changed)
+		mh_loop_report_ports(nic, now);
+	mh_progress_flush(nic, now);
+}
+
+/* Makes node->next of the state that the NIC goes by; *fits is EINVAL if the engine cannot. */
+static int make_next(struct mh_nic *nic, const struct mn_state *of, change_fn *change, void *ctx,
+		     int *fits)
+{
 	struct mn_device d;
+	int err;
+
+	mh_node_device(nic, &d);
+	mn_state_copy(&nic->node->next, of);
+	err = change(&nic->node->next, &d, ctx);
+	*fits = mh_node_check(nic);
+	return err;
+}
+
+/* No state is shared: the change is this process's own. */
+static int change_own(struct mh_nic *nic, change_fn *change, void *ctx)
+{
 	bool ports_changed = false;
 	uint64_t now;
 	int err, applied;
 
-	if (mh_nic_is_inherited(nic))
-		return ENODEV;
 	mh_nic_lock(nic);
-	now = mh_now_ns();
-	now = now > nic->engine_ns ? now : nic->engine_ns;
-	mh_node_device(nic, &d);
-	mn_state_copy(&nic->node->next, &nic->node->now);
-	err = change(&nic->node->next, &d, ctx);
-	applied = mh_node_check(nic);
+	now = engine_now(nic);
+	err = make_next(nic, &nic->node->now, change, ctx, &applied);
 	if (!applied)
 		applied = mh_node_apply(nic, now, &ports_changed);
-	if (ports_changed)
-		mh_loop_report_ports(nic, now);
-	mh_progress_flush(nic, now);
+	tell(nic, now, ports_changed);
 	mh_nic_unlock(nic);
 	return err ? err : applied;
+}
+
+static bool is_same(const struct mn_state *a, const struct mn_state *b)
+{
+	return mn_state_bytes(a) == mn_state_bytes(b) && memcmp(a, b, mn_state_bytes(a)) == 0;
+}
+
+static int take_own(struct mh_nic *nic, const struct mn_state *next, const struct store_info *info)
+{
+	bool ports_changed = false;
+	uint64_t now;
+	int err;
+
+	mh_nic_lock(nic);
+	now = engine_now(nic);
+	mn_state_copy(&nic->node->next, next);
+	err = mh_node_store_own(nic, info, now, &ports_changed);
+	tell(nic, now, ports_changed);
+	mh_nic_unlock(nic);
+	return err;
+}
+
+/* Once; EAGAIN: another state is in force by now. s has room for two. */
+static int change_shared(struct mh_nic *nic, struct mn_state *s, change_fn *change, void *ctx)
+{
+	struct store_info info;
+	int sent = mh_node_share_read(nic, &s[0], &info);
+	int err, fits;
+
+	if (sent)
+		return sent == ENOENT ? change_own(nic, change, ctx) : sent;
+	mh_nic_lock(nic);
+	err = make_next(nic, &s[0], change, ctx, &fits);
+	mn_state_copy(&s[1], &nic->node->next);
+	mh_nic_unlock(nic);
+	if (fits || is_same(&s[0], &s[1]))
+		return err ? err : fits;
+	sent = mh_node_share_send(nic, &s[1], &info);
+	if (sent)
+		return sent;
+	sent = take_own(nic, &s[1], &info);
+	return err ? err : sent;
+}
+
+int mh_node_change(struct mh_device *dev, change_fn *change, void *ctx)
+{
+	struct mn_state *s;
+	int err = EAGAIN;
+
+	if (mh_nic_is_inherited(dev->nic))
+		return ENODEV;
+	s = malloc(2 * sizeof(*s));
+	if (!s)
+		return ENOMEM;
+	for (int i = 0; i < TRIES && err == EAGAIN; i++)
+		err = change_shared(dev->nic, s, change, ctx);
+	free(s);
+	return err;
 }
 
 void mh_node_read(struct mh_device *dev, void (*read)(const struct mn_state *state, void *ctx),
