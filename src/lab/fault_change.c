@@ -220,23 +220,37 @@ int ml_lab_add_fault(struct ml_lab *lab, const struct mf_fault *fault, struct ml
 	return failed;
 }
 
+/* Switches that are off come back; how many, or -1. */
+static int lift_reboots(struct ml_lab *lab, const char *target, struct ml_error *e)
+{
+	char name[MF_NODE_NAME_BYTES];
+	int n = 0;
+
+	for (uint32_t node = lab->t.n_hosts; node < lab->t.n_nodes; node++) {
+		if (!lab->off[node])
+			continue;
+		mf_node_name(&lab->t, node, name);
+		if (target && strcmp(target, name) != 0)
+			continue;
+		if (ml_lab_set_switch(lab, node, true, e))
+			return -1;
+		n++;
+	}
+	return n;
+}
+
 int ml_lab_clear_fault(struct ml_lab *lab, const char *target, enum mf_fault_kind kind,
 		       struct ml_error *e)
 {
-	uint32_t node;
-	int lock, n;
+	int lock = begin_change(lab, e), n, back = 0;
 
-	if (target && kind == MF_FAULT_REBOOT)
-		return ml_node_find(&lab->t, target, &node, e) ||
-				       ml_lab_set_switch(lab, node, true, e)
-			       ? -1
-			       : 1;
-	lock = begin_change(lab, e);
 	if (lock < 0)
 		return -1;
-	n = remove_fault(lab, target, kind, e);
+	n = kind == MF_FAULT_REBOOT ? 0 : remove_fault(lab, target, kind, e);
 	close(lock);
-	return n;
+	if (n >= 0 && (kind == MF_FAULT_REBOOT || kind == MF_FAULT_KINDS))
+		back = lift_reboots(lab, target, e);
+	return n < 0 || back < 0 ? -1 : n + back;
 }
 
 const struct mf_fault *ml_lab_faults(const struct ml_lab *lab, size_t *n)

@@ -207,8 +207,8 @@ int ml_lab_add_fault(struct ml_lab *lab, const struct mf_fault *fault, struct ml
 
 /*
  * ml_lab_clear_fault ends faults: those of this target (NULL: of all) and kind (MF_FAULT_KINDS:
- * all); for a target and MF_FAULT_REBOOT the switch comes back.
- * Returns how many, or -1.
+ * all). A switch that is off is one as well, of kind MF_FAULT_REBOOT: it comes back. Returns how
+ * many, or -1; then some switches may be back, and the others are as they were.
  */
 int ml_lab_clear_fault(struct ml_lab *lab, const char *target, enum mf_fault_kind kind,
 		       struct ml_error *e);
@@ -246,12 +246,20 @@ int ml_lab_counters(struct ml_lab *lab, struct ml_counters *counters, struct ml_
 
 /*
  * ml_host_environment sets environment variables of the calling process, for programs that it will
- * run on the node: MRC_LAB and MRC_LAB_NODE; on a host also MRC_LAB_HOST, MRC_LAB_ADDRESS (its own
- * address), MRC_LAB_IPV4 (ip_batch.h) and, unless it is set already, MRC_CONFIG: a file, written
- * here, that makes the host an SRv6 endpoint of this form. 0, or -1.
+ * run on the node: MRC_LAB, MRC_LAB_NODE and MRC_FABRIC, a preset or a file that describes the
+ * fabric; on a host also MRC_LAB_HOST, MRC_LAB_ADDRESS (its own address), MRC_LAB_IPV4 (ip_batch.h)
+ * and, unless they are set already, MRC_CONFIG: a file, written here, that makes the host an SRv6
+ * endpoint of this form, and MRC_NODE_DIR: ml_host_node_dir. 0, or -1.
  */
 int ml_host_environment(const struct ml_lab *lab, uint32_t node, enum mf_host_form form,
 			struct ml_error *e);
+
+/*
+ * ml_host_node_dir writes the folder of a host's own device state (docs/configuration.md, node
+ * state): a host of a lab is a host, so what is denied on one is not on another. It goes with the
+ * lab. Returns out, of ML_HOST_PATH_MAX.
+ */
+char *ml_host_node_dir(const struct ml_lab *lab, uint32_t host, char *out);
 
 /* ml_lab_folder makes the folder of a lab's own files, which go with it; out[ML_HOST_PATH_MAX]. */
 char *ml_lab_folder(const struct ml_lab *lab, char *out);

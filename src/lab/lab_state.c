@@ -368,27 +368,36 @@ int ml_state_reload(struct ml_lab *lab, struct ml_error *e)
 	return failed ? ml_error_set(e, "%s: the lab is gone", path) : 0;
 }
 
-/* The files of its hosts; of a link in its place only the link goes. */
-static void remove_folder(const char *path)
+/*
+ * The files of its hosts, and their folders, which hold files alone; of a link in the place of
+ * either only the link goes.
+ */
+static void remove_folder(int at, const char *path, int depth)
 {
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int fd = openat(at, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
 
-	while (dir && (entry = readdir(dir)))
-		unlinkat(fd, entry->d_name, 0);
+	while (dir && (entry = readdir(dir))) {
+		const char *name = entry->d_name;
+
+		if (strcmp(name, ".") != 0 && strcmp(name, "..") != 0 &&
+		    unlinkat(fd, name, 0) != 0 && depth > 0)
+			remove_folder(fd, name, depth - 1);
+	}
 	if (dir)
 		closedir(dir);
 	else if (fd >= 0)
 		close(fd);
-	remove(path);
+	if (unlinkat(at, path, AT_REMOVEDIR) != 0)
+		unlinkat(at, path, 0);
 }
 
 void ml_state_remove(const char *name)
 {
 	char path[PATH_BYTES];
 
-	remove_folder(path_of(name, "", path));
+	remove_folder(AT_FDCWD, path_of(name, "", path), 1);
 	unlink(path_of(name, ".part", path));
 	unlink(path_of(name, ".json", path));
 }

@@ -1,37 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* lab_trace.c - `mrc trace` on a lab of four hosts: hops that answer, and silent ones. */
 #include "lab/lab.h"
+#include "lab/lab_command.h"
 #include "support/test.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-#define SAID_MAX 65536
-
-static char said[SAID_MAX];
-
-/* Runs `mrc <words>` with both outputs in said[]; the exit status. */
-__attribute__((format(printf, 1, 2))) static int mrc(const char *format, ...)
-{
-	char words[512], command[1024];
-	va_list args;
-	size_t n;
-	FILE *f;
-	int status;
-
-	va_start(args, format);
-	vsnprintf(words, sizeof(words), format, args);
-	va_end(args);
-	snprintf(command, sizeof(command), "%s %s 2>&1", test_arg(0), words);
-	f = popen(command, "r");
-	assert_non_null(f);
-	n = fread(said, 1, sizeof(said) - 1, f);
-	said[n] = '\0';
-	status = pclose(f);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
 
 static int id(void)
 {
@@ -40,24 +15,25 @@ static int id(void)
 
 static void want(int status, int wanted, const char *words)
 {
-	if (status != wanted || !strstr(said, words))
-		fail_msg("status %d, want %d and \"%s\", but:\n%s", status, wanted, words, said);
+	if (status != wanted || !strstr(command_said, words))
+		fail_msg("status %d, want %d and \"%s\", but:\n%s", status, wanted, words,
+			 command_said);
 }
 
 static void count(const char *words, size_t wanted)
 {
 	size_t n = 0;
 
-	for (const char *at = said; (at = strstr(at, words)); at++)
+	for (const char *at = command_said; (at = strstr(at, words)); at++)
 		n++;
 	if (n != wanted)
-		fail_msg("want \"%s\" %zu times, not %zu:\n%s", words, wanted, n, said);
+		fail_msg("want \"%s\" %zu times, not %zu:\n%s", words, wanted, n, command_said);
 }
 
 static int take_down(void **state)
 {
 	(void)state;
-	return mrc("lab down tr%d", id());
+	return command_run("lab down tr%d", id());
 }
 
 #define LAB_TEST(name) TEST_WITH(NULL, take_down, mrc_trace, name)
@@ -78,71 +54,77 @@ static void silence_each(void)
 	};
 
 	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
-		want(mrc("lab fault tr%d %s %s", id(), faults[i].target, faults[i].fault), 0, "");
-		want(mrc("trace host0 host3 0xc0010000 --lab tr%d --probe --timeout 60ms", id()), 1,
-		     "plane1.t0-0.u0 - plane1.t1-0");
+		want(command_run("lab fault tr%d %s %s", id(), faults[i].target, faults[i].fault),
+		     0, "");
+		want(command_run("trace host0 host3 0xc0010000 --lab tr%d --probe --timeout 60ms",
+				 id()),
+		     1, "plane1.t0-0.u0 - plane1.t1-0");
 		count("no answer", 4 - faults[i].answers);
 		/* The other uplink of the plane is well, but where the fault is in its way, too. */
 		if (faults[i].answers == 1)
-			want(mrc("trace host0 host3 0xc0010001 --lab tr%d --probe", id()), 0,
-			     " us");
-		want(mrc("lab fault tr%d %s lift", id(), faults[i].target), 0, "1 fault lifted");
+			want(command_run("trace host0 host3 0xc0010001 --lab tr%d --probe", id()),
+			     0, " us");
+		want(command_run("lab fault tr%d %s lift", id(), faults[i].target), 0,
+		     "1 fault lifted");
 	}
 }
 
 LAB_TEST(asks_each_hop)
 {
-	if (mrc("lab up tiny --name tr%d --pace 100M", id()) != 0)
-		test_skip(said);
-	want(mrc("trace host0 host3 --lab tr%d --probe", id()), 0,
+	if (command_run("lab up tiny --name tr%d --pace 100M", id()) != 0)
+		test_skip(command_said);
+	want(command_run("trace host0 host3 --lab tr%d --probe", id()), 0,
 	     "0xc0010001  plane1.t0-0.u1 - plane1.t1-1  ");
 	count("s\n", 4);
 	silence_each();
-	want(mrc("trace host1 host0 2:0xc0010001 --lab tr%d --probe --json", id()), 0,
+	want(command_run("trace host1 host0 2:0xc0010001 --lab tr%d --probe --json", id()), 0,
 	     "\"link\": \"plane1.t0-0.d0\"");
 	count("\"answered\": 3", 2);
 	/* In the shell of a host it is that host which asks, and nobody sends back. */
-	want(mrc("lab shell tr%d host0 -- %s trace host0 host3 0xc0010001 --fabric tiny --probe",
-		 id(), test_arg(0)),
+	want(command_run("lab shell tr%d host0 -- %s trace host0 host3 0xc0010001 --fabric tiny "
+			 "--probe",
+			 id(), test_arg(0)),
 	     0, "plane1.t0-1.d1 - host3        not asked");
-	want(mrc("lab shell tr%d host1 -- %s trace host0 host3 --fabric tiny --probe", id(),
-		 test_arg(0)),
+	want(command_run("lab shell tr%d host1 -- %s trace host0 host3 --fabric tiny --probe", id(),
+			 test_arg(0)),
 	     1, "host0: is not this machine");
 }
 
 LAB_TEST(works_without_rights)
 {
-	if (mrc("lab up tiny --name tr%d --rootless", id()) != 0)
-		test_skip(said);
-	want(mrc("trace host0 host3 0xc0010001 --lab tr%d --probe", id()), 0, " us");
+	if (command_run("lab up tiny --name tr%d --rootless", id()) != 0)
+		test_skip(command_said);
+	want(command_run("trace host0 host3 0xc0010001 --lab tr%d --probe", id()), 0, " us");
 	count("no answer", 0);
 }
 
 TEST(mrc_trace, says_what_is_wrong)
 {
-	want(mrc("trace"), 2, "want SRC DST [EV...], or --through PART");
-	want(mrc("trace host0 host4 --fabric tiny"), 2, "host4: this fabric has host0 to host3");
-	want(mrc("trace host0 plane0.t0-0 --fabric tiny"), 2, "is a switch");
-	want(mrc("trace host0 host0 --fabric tiny"), 2, "want another host");
-	want(mrc("trace host0 fd6d:7263::9 --fabric tiny"), 2, "is no address of a host");
-	want(mrc("trace host0 host3 0xc0020000 --fabric tiny"), 2,
+	want(command_run("trace"), 2, "want SRC DST [EV...], or --through PART");
+	want(command_run("trace host0 host4 --fabric tiny"), 2,
+	     "host4: this fabric has host0 to host3");
+	want(command_run("trace host0 plane0.t0-0 --fabric tiny"), 2, "is a switch");
+	want(command_run("trace host0 host0 --fabric tiny"), 2, "want another host");
+	want(command_run("trace host0 fd6d:7263::9 --fabric tiny"), 2, "is no address of a host");
+	want(command_run("trace host0 host3 0xc0020000 --fabric tiny"), 2,
 	     "0xc0020000: no EV of a path of this fabric; want a number with planes 0 to 1 in bits "
 	     "16 to 19, 0xc0000000 to 0xc0010001, or PORT:NUMBER with ports 1 to 2");
-	want(mrc("trace --through plane0.t1-7 --fabric tiny"), 2, "did you mean plane0.t1-0");
-	want(mrc("trace --through plane0.t1-0 --fabric paper"), 2, "name the source");
-	want(mrc("trace --through plane0.t1-0 --probe --fabric tiny"), 2, "--probe");
-	want(mrc("trace host0 host1 --fabric tiny --lab x"), 2, "one of them");
-	want(mrc("trace host0 host1 --lab tr%d", id()), 1, "is not up");
-	want(mrc("trace host0 host1 --fabric nosuch"), 1, "nosuch");
+	want(command_run("trace --through plane0.t1-7 --fabric tiny"), 2,
+	     "did you mean plane0.t1-0");
+	want(command_run("trace --through plane0.t1-0 --fabric paper"), 2, "name the source");
+	want(command_run("trace --through plane0.t1-0 --probe --fabric tiny"), 2, "--probe");
+	want(command_run("trace host0 host1 --fabric tiny --lab x"), 2, "one of them");
+	want(command_run("trace host0 host1 --lab tr%d", id()), 1, "is not up");
+	want(command_run("trace host0 host1 --fabric nosuch"), 1, "nosuch");
 }
 
 TEST(mrc_trace, from_a_description)
 {
-	want(mrc("trace fd6d:7263::1 fd6d:7263:0:1::4 0xc0010001 --fabric tiny"), 0,
+	want(command_run("trace fd6d:7263::1 fd6d:7263:0:1::4 0xc0010001 --fabric tiny"), 0,
 	     "EV 0xc0010001 of host0 to host3, plane 1");
-	want(mrc("trace --through plane1.t1-1 --fabric tiny"), 0,
+	want(command_run("trace --through plane1.t1-1 --fabric tiny"), 0,
 	     "0xc0010001  4 of 4 hosts: host0-3");
 	setenv("MRC_FABRIC", "tiny", 1);
-	want(mrc("trace host0 host1"), 0, "0xc0010000  host0.e1 - plane1.t0-0");
+	want(command_run("trace host0 host1"), 0, "0xc0010000  host0.e1 - plane1.t0-0");
 	unsetenv("MRC_FABRIC");
 }

@@ -26,14 +26,21 @@ static int fail_by(const struct mf_error *why)
 
 static int print_faults(const struct ml_lab *lab)
 {
-	char text[MF_FAULT_TEXT_BYTES];
+	const struct mf_topology *t = ml_lab_topology(lab);
+	char text[MF_FAULT_TEXT_BYTES], name[MF_NODE_NAME_BYTES];
 	const struct mf_fault *fault;
-	size_t n;
+	size_t n, off = 0;
 
 	fault = ml_lab_faults(lab, &n);
 	for (size_t i = 0; i < n; i++)
 		printf("%s %s\n", fault[i].target, mf_fault_write(&fault[i], text));
-	if (!n)
+	for (uint32_t node = t->n_hosts; node < t->n_nodes; node++)
+		if (ml_lab_switch_is_off(lab, node)) {
+			mf_node_name(t, node, name);
+			printf("%s %s\n", name, mf_fault_name(MF_FAULT_REBOOT));
+			off++;
+		}
+	if (!n && !off)
 		printf("no faults\n");
 	return LAB_GOOD;
 }

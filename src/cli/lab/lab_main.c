@@ -75,9 +75,10 @@ struct ml_lab *lab_open(const struct ui_verb *verb, const char *name)
 
 const struct ui_choices lab_choices = {"LAB", NULL, NULL, "mrc lab status --names"};
 
-static const struct ui_verb *const verbs[] = {&lab_up_verb,    &lab_down_verb,	 &lab_status_verb,
-					      &lab_fault_verb, &lab_reboot_verb, &lab_shell_verb,
-					      &lab_watch_verb, &lab_run_verb,	 NULL};
+static const struct ui_verb *const verbs[] = {&lab_up_verb,	 &lab_down_verb,   &lab_status_verb,
+					      &lab_fault_verb,	 &lab_reboot_verb, &lab_drain_verb,
+					      &lab_undrain_verb, &lab_roll_verb,   &lab_shell_verb,
+					      &lab_watch_verb,	 &lab_run_verb,	   NULL};
 
 const struct ui_verb cli_lab_verb = {
 	.name = "mrc lab",

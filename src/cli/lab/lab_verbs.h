@@ -22,6 +22,9 @@ extern const struct ui_verb lab_reboot_verb;
 extern const struct ui_verb lab_shell_verb;
 extern const struct ui_verb lab_watch_verb;
 extern const struct ui_verb lab_run_verb;
+extern const struct ui_verb lab_drain_verb;
+extern const struct ui_verb lab_undrain_verb;
+extern const struct ui_verb lab_roll_verb;
 
 /* Longest list of labs that is looked at. */
 #define LAB_NAMES_MAX 32u
