@@ -41,7 +41,10 @@ class Copy:
         self.preset, self.path = preset, path
         self.digest = None  # what tells the sources from others
         # A file that another build of this tree has compiled comes from the cache, if there is one.
-        self._environment = os.environ | {"CCACHE_BASEDIR": str(path), "CCACHE_NOHASHDIR": "1"}
+        launchers = [str(ROOT / "tools/warned"), os.environ.get("CMAKE_C_COMPILER_LAUNCHER")]
+        self._environment = os.environ | {
+            "CCACHE_BASEDIR": str(path), "CCACHE_NOHASHDIR": "1",
+            "CMAKE_C_COMPILER_LAUNCHER": ";".join(filter(None, launchers))}
 
     def write(self, changed=()):
         wanted, digest = sources(changed), hashlib.sha256()
