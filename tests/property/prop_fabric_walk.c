@@ -160,7 +160,7 @@ static void walk_random(const char *name, size_t walks)
 	struct mf_topology t = fabric(name);
 
 	tables_make(&t);
-	for (size_t i = 0; i < test_rounds(walks); i++) {
+	for (size_t i = 0; i < test_long_rounds(walks); i++) {
 		uint32_t src = (uint32_t)test_rand_below(t.n_hosts);
 		uint32_t near = (uint32_t)test_rand_below(2 * t.cfg.hosts_per_t0 * t.cfg.t0s);
 		uint32_t dst =
@@ -201,7 +201,7 @@ TEST(mf_pair_turning, probes_come_back)
 		enum mf_tier top = t.cfg.tiers == 3 ? MF_T2 : MF_T1;
 
 		tables_make(&t);
-		for (size_t n = 0; n < test_rounds(2000); n++) {
+		for (size_t n = 0; n < test_long_rounds(2000); n++) {
 			uint32_t host = (uint32_t)test_rand_below(t.n_hosts);
 			enum mf_tier turn = (enum mf_tier)(MF_T0 + test_rand_below(top));
 			struct mf_pair p = mf_pair_turning(&t, host, host, turn);
@@ -236,7 +236,7 @@ TEST(mf_usids_of, random_fabrics)
 {
 	struct mf_topology t;
 
-	for (size_t i = 0; i < test_rounds(300); i++) {
+	for (size_t i = 0; i < test_long_rounds(300); i++) {
 		if (!random_fabric(&t))
 			continue;
 		tables_make(&t);

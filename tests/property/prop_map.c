@@ -100,27 +100,27 @@ static void check_fault(uint32_t target, enum mm_symptom symptom, enum mm_kind k
 
 TEST(mm_map_judge, names_what_is_dead)
 {
-	for (uint32_t i = 0; i < test_rounds(10); i++)
+	for (uint32_t i = 0; i < test_long_rounds(10); i++)
 		check_fault(i % TARGETS, MM_LOST, MM_DEAD, 1000000, MF_DIRECTION_BOTH, 8);
 }
 
 TEST(mm_map_judge, names_the_direction_that_is_dead)
 {
-	for (uint32_t i = 0; i < test_rounds(7); i++)
+	for (uint32_t i = 0; i < test_long_rounds(7); i++)
 		check_fault(i % 2 ? CABLE_OF_HOST : CABLE_OF_T0, MM_LOST, MM_DEAD, 1000000,
 			    i % 4 < 2 ? MF_DIRECTION_OUT : MF_DIRECTION_IN, 8);
 }
 
 TEST(mm_map_judge, names_what_loses_some)
 {
-	for (uint32_t i = 0; i < test_rounds(7); i++)
+	for (uint32_t i = 0; i < test_long_rounds(7); i++)
 		check_fault(i % TARGETS, MM_LOST, MM_LOSSY, pick(20000, 200000), MF_DIRECTION_BOTH,
 			    100);
 }
 
 TEST(mm_map_judge, names_the_direction_that_loses_some)
 {
-	for (uint32_t i = 0; i < test_rounds(5); i++)
+	for (uint32_t i = 0; i < test_long_rounds(5); i++)
 		check_fault(i % 2 ? CABLE_OF_HOST : CABLE_OF_T0, MM_LOST, MM_LOSSY,
 			    pick(20000, 200000), i % 4 < 2 ? MF_DIRECTION_OUT : MF_DIRECTION_IN,
 			    100);
@@ -136,14 +136,14 @@ TEST(mm_map_judge, names_other_symptoms)
 		    {MM_DUPLICATED, MM_DUPLICATING, 20000},
 		    {MM_REORDERED, MM_REORDERING, 50000}};
 
-	for (uint32_t i = 0; i < test_rounds(6); i++)
+	for (uint32_t i = 0; i < test_long_rounds(6); i++)
 		check_fault(i % 2 ? CABLE_OF_HOST : CABLE_OF_T0, rows[i % 3].symptom,
 			    rows[i % 3].kind, rows[i % 3].ppm, (enum mf_direction)(i / 3 % 3), 100);
 }
 
 TEST(mm_map_judge, accuses_nobody_where_losses_are_usual)
 {
-	for (uint32_t i = 0; i < test_rounds(2); i++) {
+	for (uint32_t i = 0; i < test_long_rounds(2); i++) {
 		struct map_world w;
 
 		random_world(&w, 3);
@@ -182,7 +182,7 @@ static void world_of_liars(struct map_world *w, enum world_host how)
 
 TEST(mm_map_judge, believes_no_minority_that_cries)
 {
-	for (uint32_t i = 0; i < test_rounds(2); i++) {
+	for (uint32_t i = 0; i < test_long_rounds(2); i++) {
 		struct map_world w;
 
 		world_of_liars(&w, WORLD_CRIES);
@@ -238,14 +238,14 @@ static void check_among_liars(uint32_t target, enum world_host how)
 
 TEST(mm_map_judge, names_what_is_dead_among_liars)
 {
-	for (uint32_t i = 0; i < test_rounds(5); i++)
+	for (uint32_t i = 0; i < test_long_rounds(5); i++)
 		check_among_liars(i % TARGETS, i % 2 ? WORLD_CRIES : WORLD_HIDES);
 }
 
 /* Half of the hosts say nothing and answer nothing; what the others watch is named as ever. */
 TEST(mm_map_judge, needs_half_of_the_hosts)
 {
-	for (uint32_t i = 0; i < test_rounds(2); i++) {
+	for (uint32_t i = 0; i < test_long_rounds(2); i++) {
 		char name[MM_PART_NAME_BYTES];
 		struct map_world w;
 
@@ -268,7 +268,7 @@ TEST(mm_map_judge, needs_half_of_the_hosts)
 
 TEST(mm_map_judge, names_two_at_once)
 {
-	for (uint32_t i = 0; i < test_rounds(2); i++) {
+	for (uint32_t i = 0; i < test_long_rounds(2); i++) {
 		char one[MM_PART_NAME_BYTES], two[MM_PART_NAME_BYTES];
 		struct map_world w;
 
@@ -288,7 +288,7 @@ TEST(mm_map_judge, names_two_at_once)
 
 TEST(mm_map_judge, sees_what_is_well_again_and_what_flaps)
 {
-	for (uint32_t i = 0; i < test_rounds(2); i++) {
+	for (uint32_t i = 0; i < test_long_rounds(2); i++) {
 		char name[MM_PART_NAME_BYTES];
 		struct map_world w;
 
@@ -316,7 +316,7 @@ TEST(mm_map_judge, sees_what_is_well_again_and_what_flaps)
 
 TEST(mm_map_judge, names_planes_and_transceivers)
 {
-	for (uint32_t i = 0; i < test_rounds(3); i++) {
+	for (uint32_t i = 0; i < test_long_rounds(3); i++) {
 		static const char *const names[] = {"plane1", "plane0.t0-1.transceiver0",
 						    "plane0.t0-0.transceiver1"};
 		struct mf_topology t;

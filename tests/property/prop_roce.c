@@ -120,7 +120,7 @@ TEST(ms_roce, whatever_goes_wrong_for_a_while)
 {
 	struct ms_roce_stats sum = {0};
 
-	for (uint64_t n = test_rounds(25); n > 0; n--) {
+	for (uint64_t n = test_long_rounds(25); n > 0; n--) {
 		struct ms_run_result one, two;
 		struct ms_run_cfg cfg;
 
@@ -149,7 +149,7 @@ TEST(ms_pfc, never_drops_while_headroom_suffices)
 {
 	uint64_t pauses = 0;
 
-	for (uint64_t n = test_rounds(20); n > 0; n--) {
+	for (uint64_t n = test_long_rounds(20); n > 0; n--) {
 		struct ms_run_result one, two;
 		struct ms_run_cfg cfg;
 
@@ -208,7 +208,7 @@ static struct ms_job *random_job(uint32_t hosts)
 
 TEST(ms_roce, graphs_while_packets_are_lost)
 {
-	for (uint64_t n = test_rounds(8); n > 0; n--) {
+	for (uint64_t n = test_long_rounds(8); n > 0; n--) {
 		struct ms_run_result one, two;
 		struct ms_run_cfg cfg;
 		struct ms_job *job;
@@ -403,7 +403,7 @@ TEST(ms_roce, is_go_back_n)
 	uint32_t compared = 0;
 
 	assert_non_null(w);
-	for (uint64_t round = test_rounds(40); round > 0; round--) {
+	for (uint64_t round = test_long_rounds(40); round > 0; round--) {
 		uint64_t packets = pick(1, 3000);
 		struct ms_list_flow flow = {.src = 0, .dst = 1, .bytes = packets * 256};
 		struct ms_fault loss[2];

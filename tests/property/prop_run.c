@@ -113,7 +113,7 @@ static struct ms_run_result run_with(const struct ms_run_cfg *cfg, uint64_t step
 
 TEST(ms_run, whatever_goes_wrong_for_a_while)
 {
-	for (uint64_t n = test_rounds(25); n > 0; n--) {
+	for (uint64_t n = test_long_rounds(25); n > 0; n--) {
 		struct ms_run_result one, two;
 		struct ms_run_cfg cfg;
 

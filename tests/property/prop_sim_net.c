@@ -39,7 +39,7 @@ TEST(ms_net, is_the_reference)
 {
 	struct ms_counters sum = {0};
 
-	for (size_t round = 0; round < test_rounds(60); round++) {
+	for (size_t round = 0; round < test_long_rounds(60); round++) {
 		struct ms_counters fast, slow, more;
 		struct actor *kept;
 		struct world w;

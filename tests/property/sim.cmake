@@ -3,15 +3,16 @@
 softmrc_test(prop_sim_net SOURCES prop_sim_net.c sim_world.c sim_reference.c LINKS sim
 	LABELS property release TIMEOUT 300)
 
-softmrc_test(prop_run SOURCES prop_run.c LINKS sim LABELS property)
+softmrc_test(prop_run SOURCES prop_run.c LINKS sim LABELS property release)
 
-softmrc_test(prop_roce SOURCES prop_roce.c LINKS sim LABELS property)
+softmrc_test(prop_roce SOURCES prop_roce.c LINKS sim LABELS property release)
 
-# Several processes: mpirun starts sim_ranks_node, which finds the library that speaks MPI in lib/.
+# Several processes: mpirun starts sim_ranks_node, which finds the library that speaks MPI in lib/ beside its folder.
 set(arg_SOURCES sim_ranks_node.c sim_world.c sim_reference.c)
 set(arg_LINKS sim softmrc-test-support)
 softmrc_test_binary(sim_ranks_node)
-softmrc_test(prop_sim_ranks SOURCES prop_sim_ranks.c LABELS property TIMEOUT 300)
+set_target_properties(sim_ranks_node PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${SOFTMRC_OUTPUT_DIR}/tests)
+softmrc_test(prop_sim_ranks SOURCES prop_sim_ranks.c LABELS property release TIMEOUT 300)
 target_compile_definitions(prop_sim_ranks PRIVATE NODE="$<TARGET_FILE:sim_ranks_node>"
 	MPIRUN="$<$<TARGET_EXISTS:softmrc-sim-mpi>:${MPIEXEC_EXECUTABLE}>")
 add_dependencies(prop_sim_ranks sim_ranks_node)

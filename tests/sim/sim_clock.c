@@ -120,7 +120,7 @@ static void clocks_jump(void)
 
 TEST(sim_clock, clocks_that_jump_ahead)
 {
-	for (size_t i = 0; i < test_rounds(6); i++)
+	for (size_t i = 0; i < test_long_rounds(6); i++)
 		clocks_jump();
 }
 
@@ -144,7 +144,7 @@ static void clocks_stand(void)
 
 TEST(sim_clock, clocks_that_stand_still)
 {
-	for (size_t i = 0; i < test_rounds(6); i++)
+	for (size_t i = 0; i < test_long_rounds(6); i++)
 		clocks_stand();
 }
 

@@ -103,3 +103,21 @@ size_t test_rounds(size_t n)
 
 	return text && *text ? n * (size_t)env_number("MRC_ROUNDS", text, 1) : n;
 }
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED true
+#else
+#define SANITIZED false
+#endif
+
+bool test_takes_sample(void)
+{
+	const char *text = getenv("MRC_ROUNDS");
+
+	return SANITIZED && (!text || !*text);
+}
+
+size_t test_long_rounds(size_t n)
+{
+	return test_takes_sample() ? (n + 4) / 5 : test_rounds(n);
+}

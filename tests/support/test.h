@@ -99,4 +99,13 @@ void test_rand_restart(void);
 /* test_rounds returns n times the factor in MRC_ROUNDS (1 when unset). */
 size_t test_rounds(size_t n);
 
+/*
+ * test_takes_sample returns whether a test of label release, which is whole there, is to do only a
+ * part of what takes seconds: with sanitizers, and MRC_ROUNDS unset.
+ */
+bool test_takes_sample(void);
+
+/* test_long_rounds returns test_rounds(n), or a fifth of n, at least one, for a sample. */
+size_t test_long_rounds(size_t n);
+
 #endif

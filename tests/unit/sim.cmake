@@ -3,7 +3,8 @@ foreach(name sim_arena sim_packet_codec nic sim_nic_check sim_run sim_workload)
 	softmrc_test(unit_${name} SOURCES unit_${name}.c LINKS sim LABELS unit)
 endforeach()
 
-foreach(name sim_flow_app sim_graph sim_graph_collective sim_graph_exec sim_job sim_tokens
+softmrc_test(unit_sim_job SOURCES unit_sim_job.c LINKS sim LABELS unit release)
+foreach(name sim_flow_app sim_graph sim_graph_collective sim_graph_exec sim_tokens
 	sim_key_table sim_labels sim_load_file sim_chakra_collective sim_chakra_groups sim_read_chakra
 	sim_read_htsim_cm sim_read_htsim_topo sim_read_flows_csv sim_read_goal sim_poisson_flows
 	sim_fault_spans sim_scenario sim_frame_capture)

@@ -264,7 +264,7 @@ TEST(ms_job_measure, jitter_is_what_its_mean_says_and_the_slowest_decides)
 
 TEST(ms_job_create, random_jobs_come_to_their_end)
 {
-	for (unsigned i = 0; i < test_rounds(60); i++) {
+	for (unsigned i = 0; i < test_long_rounds(60); i++) {
 		struct ms_job_cfg c =
 			plain(1u << test_rand_below(3), 1 + (uint32_t)test_rand_below(3),
 			      1u << test_rand_below(2));
