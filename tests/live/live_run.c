@@ -137,6 +137,38 @@ TEST(mrc_run, leaves_no_process_behind)
 	assert_false(is_entered(space));
 }
 
+/*
+ * As a container does: a step writes the view, what starts the program mounts it, and the program
+ * has no rights and makes no namespace.
+ */
+TEST(mrc_run, writes_a_view_that_others_mount)
+{
+	char folder[] = "/tmp/live_run.XXXXXX", words[900];
+
+	if (geteuid()) {
+		print_message("SKIP: mounts need root\n");
+		skip();
+	}
+	assert_non_null(mkdtemp(folder));
+	snprintf(words, sizeof(words), "--write-view=%s/view", folder);
+	assert_int_equal(run(false, words), 0);
+	/* Again, as a step that is repeated. */
+	assert_int_equal(run(false, words), 0);
+	assert_string_equal(out, "");
+	snprintf(
+		words, sizeof(words),
+		"--no-views -- unshare --mount sh -c 'mount --bind %s/view/sys/class /sys/class && "
+		"exec setpriv --reuid 65534 --regid 65534 --clear-groups --bounding-set=-all "
+		"--inh-caps=-all --no-new-privs sh -c \"cd /sys/class/infiniband/mrc0/ports/1 && "
+		"cat gid_attrs/types/3 gids/3 state && test -e /sys/class/net/lo/mtu && echo rest; "
+		"id -u\"'; echo >%s/view/dev/infiniband/uverbs0 && test -c "
+		"%s/view/dev/infiniband/uverbs0 && echo node; rm -rf %s",
+		folder, folder, folder, folder);
+	assert_int_equal(run(false, words), 0);
+	assert_said("RoCE v2\n0000:0000:0000:0000:0000:ffff:7f00:0001\n4: ACTIVE\nrest\n65534\n");
+	assert_said("node\n");
+}
+
 /* Nothing of it is seen by anybody else. */
 TEST(mrc_run, leaves_the_machine_as_it_was)
 {
@@ -200,6 +232,10 @@ TEST(mrc_run, wrong_usage)
 	assert_said("want a program to run");
 	assert_int_equal(run(false, "--no-view -- true"), 2);
 	assert_said("did you mean --no-views?");
+	assert_int_equal(run(false, "--write-view=/tmp -- true"), 2);
+	assert_said("--write-view runs no program: leave true out");
+	assert_int_equal(run(false, "--write-view=/proc/none"), 1);
+	assert_said("mrc run: --write-view=/proc/none: /proc/none/sys/class/: No such file");
 	assert_int_equal(run(false, "--help"), 0);
 	assert_said("mrc run -- ib_write_bw");
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 /* Where a folder is kept while another is mounted over it; every system has /tmp. */
@@ -24,7 +25,7 @@ static int set_view_error(struct run_view_error *e, const char *what)
 
 static int write_text(const char *path, const char *text)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 	size_t len = strlen(text);
 	int rc = fd >= 0 && write(fd, text, len) == (ssize_t)len ? 0 : -1;
 
@@ -148,6 +149,70 @@ static int make_folders(const char *path)
 int run_view_file(const char *path, const char *text, struct run_view_error *e)
 {
 	return make_folders(path) || write_text(path, text) ? set_view_error(e, path) : 0;
+}
+
+/* Copies the links of a folder of /sys/class, which lead out of it; other entries are few. */
+static int copy_links(const char *from, const char *to, struct run_view_error *e)
+{
+	DIR *dir = opendir(from);
+	const struct dirent *entry;
+	int rc = 0;
+
+	if (!dir)
+		return errno == ENOTDIR || errno == ENOENT ? 0 : set_view_error(e, from);
+	if (mkdir(to, 0755) && errno != EEXIST)
+		rc = set_view_error(e, to);
+	while (!rc && (entry = readdir(dir))) {
+		char name[PATH_MAX], target[PATH_MAX];
+		ssize_t len = readlinkat(dirfd(dir), entry->d_name, target, sizeof(target) - 1);
+
+		if (len < 0 ||
+		    snprintf(name, sizeof(name), "%s/%s", to, entry->d_name) >= (int)sizeof(name))
+			continue;
+		target[len] = '\0';
+		if (symlink(target, name) && errno != EEXIST)
+			rc = set_view_error(e, name);
+	}
+	closedir(dir);
+	return rc;
+}
+
+int run_view_copy(const char *folder, const char *root, struct run_view_error *e)
+{
+	DIR *dir = opendir(folder);
+	const struct dirent *entry;
+	char to[PATH_MAX];
+	int rc = 0;
+
+	if (!dir)
+		return set_view_error(e, folder);
+	snprintf(to, sizeof(to), "%s%s/", root, folder);
+	if (make_folders(to))
+		rc = set_view_error(e, to);
+	while (!rc && (entry = readdir(dir))) {
+		char from[PATH_MAX];
+
+		if (entry->d_name[0] == '.' ||
+		    snprintf(from, sizeof(from), "%s/%s", folder, entry->d_name) >=
+			    (int)sizeof(from) ||
+		    snprintf(to, sizeof(to), "%s%s", root, from) >= (int)sizeof(to))
+			continue;
+		rc = copy_links(from, to, e);
+	}
+	closedir(dir);
+	return rc;
+}
+
+int run_view_node(const char *path, struct run_view_error *e)
+{
+	const mode_t mode = 0666;
+
+	if (make_folders(path))
+		return set_view_error(e, path);
+	/* The mask of the process is not the node's: who opens it may be another user. */
+	if ((mknod(path, S_IFCHR | mode, makedev(1, 3)) && errno != EEXIST) || chmod(path, mode))
+		return set_view_error(e, path);
+	return 0;
 }
 
 int run_view_bind(const char *path, const char *of, struct run_view_error *e)

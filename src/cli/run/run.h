@@ -38,6 +38,14 @@ int run_view_open(const char *folder, struct run_view_error *e);
 int run_view_file(const char *path, const char *text, struct run_view_error *e);
 /* run_view_bind makes a file at path show what another is; 0, or -1. */
 int run_view_bind(const char *path, const char *of, struct run_view_error *e);
+/* run_view_node makes a device at path that is what /dev/null is; it needs CAP_MKNOD. 0, or -1. */
+int run_view_node(const char *path, struct run_view_error *e);
+
+/*
+ * run_view_copy makes root/folder with the folders and links of `folder`, one of links like
+ * /sys/class: mounted over it, it shows the same, and can have more. What is there stays. 0, or -1.
+ */
+int run_view_copy(const char *folder, const char *root, struct run_view_error *e);
 
 /* What programs read of an RDMA device below /sys and /dev, for mrc0 and others. */
 
@@ -62,11 +70,18 @@ struct run_device {
 int run_device_query(struct run_device d[RUN_DEVICES_MAX]);
 
 /*
- * run_device_write_sysfs makes /dev/infiniband/uverbs0, /sys/class/infiniband/mrc0 and
+ * run_device_mount_sysfs makes /dev/infiniband/uverbs0, /sys/class/infiniband/mrc0 and
  * /sys/class/infiniband_verbs/uverbs0, and the same of the others, in the view that was entered,
  * together with those of real devices. 0, or -1.
  */
-int run_device_write_sysfs(const struct run_device *d, int n, struct run_view_error *e);
+int run_device_mount_sysfs(const struct run_device *d, int n, struct run_view_error *e);
+/*
+ * run_device_write_sysfs writes the same below a folder, `root`, which is made: sys/class and
+ * dev/infiniband of it are for others to mount. It mounts nothing; without CAP_MKNOD a line
+ * on stderr says what is to be mounted in place of the nodes. 0, or -1.
+ */
+int run_device_write_sysfs(const char *root, const struct run_device *d, int n,
+			   struct run_view_error *e);
 
 /*
  * run_port_counters_start makes the counters and hw_counters of each device's port, in the view

@@ -24,7 +24,8 @@ enum { EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_NOT_RUN = 126, EXIT_NOT_FOUND = 127
 struct options {
 	bool no_views;
 	bool report;
-	const char *json; /* a file for the report; NULL: none */
+	const char *json;  /* a file for the report; NULL: none */
+	const char *write; /* a folder for the view; NULL: a program is run */
 };
 
 static const struct ui_flag flags[] = {
@@ -32,6 +33,9 @@ static const struct ui_flag flags[] = {
 		  "say on stderr, when it has ended, what MRC carried, lost and left for it"),
 	UI_TEXT("--json", options, json, "FILE", "the same and all counters as JSON: --json=FILE"),
 	UI_SWITCH("--no-views", options, no_views, "leave /sys and /dev as they are"),
+	UI_TEXT("--write-view", options, write, "FOLDER",
+		"run nothing; write what the view shows, for containers to mount: FOLDER/sys/class "
+		"and FOLDER/dev/infiniband: --write-view=FOLDER"),
 };
 
 /* lib/softmrc, next to bin, as built and as installed. */
@@ -96,13 +100,29 @@ static void show_device(struct shown *shown)
 	shown->n = run_device_query(shown->device);
 	if (shown->n == 0)
 		return; /* the program will hear the same */
-	if (run_view_enter(&e) || run_device_write_sysfs(shown->device, shown->n, &e)) {
+	if (run_view_enter(&e) || run_device_mount_sysfs(shown->device, shown->n, &e)) {
 		fprintf(stderr,
 			"mrc run: no view of the device below /sys and /dev: %s; libraries that "
 			"look there (UCX, NCCL) will not find it\n",
 			e.text);
 		shown->n = 0;
 	}
+}
+
+/* Returns the exit status. */
+static int write_view(const char *folder)
+{
+	struct shown shown;
+	struct run_view_error e;
+
+	shown.n = run_device_query(shown.device);
+	if (shown.n == 0)
+		return EXIT_FAILED; /* said why */
+	if (run_device_write_sysfs(folder, shown.device, shown.n, &e)) {
+		fprintf(stderr, "mrc run: --write-view=%s: %s\n", folder, e.text);
+		return EXIT_FAILED;
+	}
+	return 0;
 }
 
 /* When it is known where the program's processes publish. */
@@ -208,6 +228,13 @@ static int run_main(int argc, char **argv)
 		return status;
 	if (first < argc && strcmp(argv[first], "--") == 0)
 		first++;
+	if (o.write && first < argc) {
+		fprintf(stderr, "mrc run: --write-view runs no program: leave %s out\n",
+			argv[first]);
+		return EXIT_USAGE;
+	}
+	if (o.write)
+		return write_view(o.write);
 	if (first == argc) {
 		fprintf(stderr, "mrc run: want a program to run (mrc run --help tells more)\n");
 		return EXIT_USAGE;
@@ -230,7 +257,10 @@ const struct ui_verb cli_run_verb = {
 	.notes = "Sets LD_LIBRARY_PATH, and for NCCL NCCL_IBVERBS_LIB, NCCL_IB_HCA and "
 		 "NCCL_GIN_TYPE. In a mount namespace of the program /sys/class/infiniband and "
 		 "/dev/infiniband show the device, with counters of this user's processes, half a "
-		 "second old at most; without root that takes a user namespace.",
+		 "second old at most; without root that takes a user namespace. Where a container "
+		 "may have none, a step before it writes the same with --write-view=FOLDER, which "
+		 "the "
+		 "container mounts, and the program runs with --no-views.",
 	.examples = "mrc run -- ib_write_bw            on one machine\n"
 		    "mrc run -- ib_write_bw 10.0.0.1   on another\n"
 		    "mrc run --report -- mpirun -n 4 --mca pml ucx ./program",

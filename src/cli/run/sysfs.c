@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define CLASSES "/sys/class/"
-#define PATH_BYTES 96
+#define PATH_BYTES 4096
 
 static void find_interface(struct run_device *d)
 {
@@ -95,17 +95,17 @@ struct file {
 	bool verbs;
 };
 
-static int show_files(const struct run_device *d, const struct file *file, size_t n,
-		      struct run_view_error *e)
+static int show_files(const char *root, const struct run_device *d, const struct file *file,
+		      size_t n, struct run_view_error *e)
 {
 	char path[PATH_BYTES];
 
 	for (size_t i = 0; i < n; i++) {
 		if (file[i].verbs)
-			snprintf(path, sizeof(path), CLASSES "infiniband_verbs/%s/%s", d->uverbs,
-				 file[i].path);
+			snprintf(path, sizeof(path), "%s" CLASSES "infiniband_verbs/%s/%s", root,
+				 d->uverbs, file[i].path);
 		else
-			snprintf(path, sizeof(path), CLASSES "infiniband/%s/%s", d->name,
+			snprintf(path, sizeof(path), "%s" CLASSES "infiniband/%s/%s", root, d->name,
 				 file[i].path);
 		if (run_view_file(path, file[i].text, e))
 			return -1;
@@ -122,7 +122,7 @@ static void put_gid_groups(char *out, const uint8_t *bytes, size_t n)
 }
 
 /* One GID at every index of the table, as ibv_query_gid has it. */
-static int show_gids(const struct run_device *d, struct run_view_error *e)
+static int show_gids(const char *root, const struct run_device *d, struct run_view_error *e)
 {
 	char gid_text[48], interface[20], path[3][40];
 	const struct file files[] = {
@@ -137,16 +137,16 @@ static int show_gids(const struct run_device *d, struct run_view_error *e)
 		snprintf(path[0], sizeof(path[0]), "ports/1/gids/%d", i);
 		snprintf(path[1], sizeof(path[1]), "ports/1/gid_attrs/types/%d", i);
 		snprintf(path[2], sizeof(path[2]), "ports/1/gid_attrs/ndevs/%d", i);
-		if (show_files(d, files, sizeof(files) / sizeof(files[0]), e))
+		if (show_files(root, d, files, sizeof(files) / sizeof(files[0]), e))
 			return -1;
 	}
 	return 0;
 }
 
-static int show_device(const struct run_device *d, struct run_view_error *e)
+static int show_device(const char *root, const struct run_device *d, struct run_view_error *e)
 {
 	uint64_t guid = htobe64(d->guid);
-	char guid_text[24], rate[32], name[20], node[48];
+	char guid_text[24], rate[32], name[20];
 	const struct file files[] = {
 		{"node_type", "1: CA\n", false},
 		{"node_guid", guid_text, false},
@@ -171,10 +171,10 @@ static int show_device(const struct run_device *d, struct run_view_error *e)
 	put_gid_groups(guid_text, (const uint8_t *)&guid, sizeof(guid));
 	snprintf(rate, sizeof(rate), "%g Gb/sec (1X)\n", d->rate_gbps);
 	snprintf(name, sizeof(name), "%s\n", d->name);
-	snprintf(node, sizeof(node), "/dev/infiniband/%s", d->uverbs);
-	if (show_files(d, files, sizeof(files) / sizeof(files[0]), e) || show_gids(d, e))
-		return -1;
-	return run_view_bind(node, "/dev/null", e);
+	return show_files(root, d, files, sizeof(files) / sizeof(files[0]), e) ||
+			       show_gids(root, d, e)
+		       ? -1
+		       : 0;
 }
 
 /* Folders that are there because of real devices can be added to once they are opened as well. */
@@ -190,14 +190,47 @@ static int open_folders(struct run_view_error *e)
 	return 0;
 }
 
-int run_device_write_sysfs(const struct run_device *d, int n, struct run_view_error *e)
+static int show_devices(const char *root, const struct run_device *d, int n,
+			struct run_view_error *e)
 {
-	const char *version = CLASSES "infiniband_verbs/abi_version";
+	char version[PATH_BYTES];
 
-	if (open_folders(e) || (access(version, F_OK) && run_view_file(version, "6\n", e)))
+	snprintf(version, sizeof(version), "%s" CLASSES "infiniband_verbs/abi_version", root);
+	if (access(version, F_OK) && run_view_file(version, "6\n", e))
 		return -1;
 	for (int i = 0; i < n; i++)
-		if (show_device(&d[i], e))
+		if (show_device(root, &d[i], e))
 			return -1;
+	return 0;
+}
+
+int run_device_mount_sysfs(const struct run_device *d, int n, struct run_view_error *e)
+{
+	char node[48];
+
+	if (open_folders(e) || show_devices("", d, n, e))
+		return -1;
+	for (int i = 0; i < n; i++) {
+		snprintf(node, sizeof(node), "/dev/infiniband/%s", d[i].uverbs);
+		if (run_view_bind(node, "/dev/null", e))
+			return -1;
+	}
+	return 0;
+}
+
+int run_device_write_sysfs(const char *root, const struct run_device *d, int n,
+			   struct run_view_error *e)
+{
+	char node[PATH_BYTES];
+
+	if (run_view_copy("/sys/class", root, e) || show_devices(root, d, n, e))
+		return -1;
+	for (int i = 0; i < n; i++) {
+		snprintf(node, sizeof(node), "%s/dev/infiniband/%s", root, d[i].uverbs);
+		if (run_view_node(node, e))
+			fprintf(stderr,
+				"mrc run: %s; for UCX the container is to have /dev/null there\n",
+				e->text);
+	}
 	return 0;
 }
