@@ -479,9 +479,11 @@ struct mrc_ctl_ev_event {
 };
 
 /*
- * mrc_ctl_create_ev_event_cq makes a CQ that takes the EV events of the device in this process,
- * each that the event mask of its profile asks for, and drops them, instead of failing, when it is
- * full.
+ * mrc_ctl_create_ev_event_cq makes a CQ that takes the EV events of the device, each that the event
+ * mask of its profile asks for, and drops them, instead of failing, when it is full. Those of this
+ * process come at once; where the host has a store and mrcd, those of the processes that mrcd lets
+ * this user see within a few tenths of a second, from when mrcd is connected, which a thread sees
+ * to. EVs of AUTO profiles are called as the process whose event it is calls them.
  * cqe: events it holds at least; channel may be NULL, comp_vector is 0. mrc_req_notify_cq and
  * mrc_destroy_cq are as for other CQs; no QP can have it.
  *

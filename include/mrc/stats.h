@@ -18,8 +18,8 @@
  * Version 2 added addresses and rates of ports, the second half of struct mrc_stats_qp, and the
  * default folder. Version 3 added the log of events, version 4 the interfaces of ports and what
  * carries packets, version 5 room for more counters, version 6 sums over all QPs, however many
- * there are, version 7 the state that controllers have decided. A reader must refuse a version that
- * it does not know.
+ * there are, version 7 the state that controllers have decided, version 8 the profile of an event's
+ * EV. A reader must refuse a version that it does not know.
  */
 #ifndef MRC_STATS_H
 #define MRC_STATS_H
@@ -31,7 +31,7 @@ extern "C" {
 #endif
 
 #define MRC_STATS_MAGIC "MRCSTATS"
-#define MRC_STATS_VERSION 7u
+#define MRC_STATS_VERSION 8u
 #define MRC_STATS_DIR_PREFIX "/dev/shm/softmrc-"
 #define MRC_STATS_SUFFIX ".mrcstats"
 #define MRC_STATS_PORTS 32u
@@ -154,15 +154,18 @@ enum mrc_stats_ev_cause {
 	MRC_STATS_EV_BY_LATE = 6,     /* its packets were late, not lost */
 };
 
-/* 32 bytes. */
+/* 40 bytes. */
 struct mrc_stats_event {
 	uint64_t at_ns; /* CLOCK_MONOTONIC, of the round of the engine that made it */
 	uint32_t ev;	/* EV: value */
 	uint8_t kind;	/* enum mrc_stats_event_kind */
 	uint8_t port;
-	uint8_t state;	  /* EV: enum mrc_stats_ev_state; else 1: up, 0: down */
-	uint8_t cause;	  /* EV: enum mrc_stats_ev_cause */
-	uint8_t peer[16]; /* GID; of EV and PEER_PORT */
+	uint8_t state;	     /* EV: enum mrc_stats_ev_state; else 1: up, 0: down */
+	uint8_t cause;	     /* EV: enum mrc_stats_ev_cause */
+	uint8_t peer[16];    /* GID; of EV and PEER_PORT */
+	uint16_t ev_profile; /* EV: that it is of */
+	uint16_t ev_index;   /* EV: its place there, from 0 */
+	uint32_t reserved;
 };
 
 /* By which state of controllers the device goes, and why not by another one; see MRC_NODE_DIR. */

@@ -4,13 +4,13 @@ import dataclasses
 import pathlib
 import struct
 
-VERSION = 7
+VERSION = 8
 HEAD = struct.Struct("<8sIIQQ16sII")
 COUNTERS, COUNTER = 128, struct.Struct("<32sQ")
 PORTS_BYTES = 32 * 136
 NODE_BYTES = 552  # what controllers have decided
 QPS_BYTES = 88 + NODE_BYTES + 64 * 2168  # sums over all, and those that are shown
-EVENTS, EVENT = 1024, struct.Struct("<QIBBBB16s")
+EVENTS, EVENT = 1024, struct.Struct("<QIBBBB16sHHI")
 EVENTS_AT = HEAD.size + COUNTERS * COUNTER.size + PORTS_BYTES + QPS_BYTES
 FILE_BYTES = EVENTS_AT + 8 + EVENTS * EVENT.size
 
@@ -43,7 +43,7 @@ def _ev_events(data):
     (ever,) = struct.unpack_from("<Q", data, EVENTS_AT)
     events = []
     for n in range(max(0, ever - EVENTS), ever):
-        at, ev, kind, port, state, _, _ = EVENT.unpack_from(
+        at, ev, kind, port, state, *_ = EVENT.unpack_from(
             data, EVENTS_AT + 8 + n % EVENTS * EVENT.size)
         if kind == KIND_EV and state in (STATE_GOOD, STATE_BAD):
             events.append((at, port, ev, state == STATE_GOOD))

@@ -449,6 +449,41 @@ SHARED_TEST(ports)
 	assert_u_eq(tell(WRITE, 0, 0), IBV_WC_SUCCESS);
 }
 
+/* REQ(ctl.event-queue) */
+SHARED_TEST(ev_events)
+{
+	struct mrc_ctl_ev_profile_attr attr = {.ev_event_mask = (int)MRC_CTL_EV_GOOD};
+	struct mrc_ctl_ev_op_entry entry = {.ev = ev_of(3), .state = MRC_CTL_EV_DENIED};
+	struct mrc_cq *cq = mrc_ctl_create_ev_event_cq(r->ctx, 128, r, r->channel, 0), *raised;
+	struct mrc_ctl_ev_event event[4];
+	void *user;
+	int n = 1;
+
+	assert_non_null(cq);
+	make_explicit();
+	assert_int_equal(
+		mrc_ctl_modify_ev_profile(r->ctx, PROFILE, &attr, MRC_CTL_EV_PROFILE_EVENT_MASK),
+		0);
+	expect_soon(FIRST_EV, PROFILE, 49152);
+	assert_u_eq(tell(CONNECT, PROFILE, 0), 0);
+	assert_u_eq(tell(WRITE, 0, 0), IBV_WC_SUCCESS);
+	usleep(300000); /* until mrcd has found the application, and the controller mrcd */
+	assert_int_equal(mrc_req_notify_cq(cq, 0), 0);
+	assert_int_equal(ev_op(PROFILE, MRC_CTL_EV_OP_MODIFY_EV_STATE, &entry, &n), 0);
+	expect_soon(DENIED, PROFILE, 1);
+	entry.state = MRC_CTL_EV_GOOD;
+	assert_int_equal(ev_op(PROFILE, MRC_CTL_EV_OP_MODIFY_EV_STATE, &entry, &n), 0);
+	assert_int_equal(mrc_get_cq_event(r->channel, &raised, &user), 0);
+	assert_ptr_equal(raised, cq);
+	assert_int_equal(mrc_ctl_poll_ev_event(cq, 4, event), 1);
+	assert_int_equal(event[0].profile_id, PROFILE);
+	assert_memory_equal(&event[0].ev, &entry.ev, sizeof(entry.ev));
+	assert_int_equal(event[0].state, MRC_CTL_EV_GOOD);
+	assert_int_equal(event[0].drop_count, 0);
+	mrc_ack_cq_events(cq, 1);
+	assert_int_equal(mrc_destroy_cq(cq), 0);
+}
+
 /* Nothing has changed for anybody then. REQ(ctl.privilege) */
 SHARED_TEST(takes_rights)
 {

@@ -186,6 +186,8 @@ SEGMENT_TEST(logs_events_when_they_happen)
 				     .ev_state = MT_EV_ASSUMED_BAD,
 				     .ev_cause = MT_EV_BY_MARK,
 				     .ev = {77, 1},
+				     .ev_profile = 3,
+				     .ev_index = 500,
 				     .peer = {{[15] = 9}}};
 	const struct mt_event up = {.type = MT_EVENT_PORT, .port_up = true, .ev = {.port = 1}};
 	const struct mt_event down = {.type = MT_EVENT_PORT, .port_of_peer = true};
@@ -203,6 +205,8 @@ SEGMENT_TEST(logs_events_when_they_happen)
 	assert_u_eq(map->event[0].state, MRC_STATS_EV_ASSUMED_BAD);
 	assert_u_eq(map->event[0].cause, MRC_STATS_EV_BY_MARK);
 	assert_u_eq(map->event[0].peer[15], 9);
+	assert_u_eq(map->event[0].ev_profile, 3);
+	assert_u_eq(map->event[0].ev_index, 500);
 	assert_u_eq(map->event[1].kind, MRC_STATS_EVENT_PORT);
 	assert_u_eq(map->event[1].state, 1);
 	assert_u_eq(map->event[2].kind, MRC_STATS_EVENT_PEER_PORT);

@@ -137,34 +137,45 @@ int mh_node_apply(struct mh_nic *nic, uint64_t now_ns, bool *ports_changed)
 }
 
 /* Which EV of a profile an event is about; false: it is one that the profile had before. */
-static bool event_ev(const struct mh_nic *nic, const struct mt_event *event,
-		     struct mh_ev_event *out)
+static bool name_ev(const struct mh_nic *nic, const struct mh_ev_heard *ev, struct mh_ev_event *out)
 {
 	const struct mn_state *s = &nic->node->now;
-	const struct mn_ev_profile *p = &s->ev[event->ev_profile];
+	const struct mn_ev_profile *p = &s->ev[ev->profile];
 
 	if (p->mode == MN_MODE_AUTO) {
-		memcpy(out->val, &event->ev.value, sizeof(event->ev.value));
-		out->port = (uint8_t)(event->ev.port + 1);
+		memcpy(out->val, &ev->number, sizeof(ev->number));
+		out->port = ev->port;
 		return true;
 	}
-	if (event->ev_index >= p->n_evs)
+	if (ev->index >= p->n_evs)
 		return false;
-	memcpy(out->val, s->evs[p->first + event->ev_index].val, sizeof(out->val));
-	out->port = s->evs[p->first + event->ev_index].port;
+	memcpy(out->val, s->evs[p->first + ev->index].val, sizeof(out->val));
+	out->port = s->evs[p->first + ev->index].port;
 	return true;
+}
+
+bool mh_node_wants_ev(const struct mh_nic *nic, const struct mh_ev_heard *ev,
+		      struct mh_ev_event *out)
+{
+	uint8_t wanted;
+
+	if (ev->profile >= MN_EV_PROFILES)
+		return false;
+	*out = (struct mh_ev_event){.profile = ev->profile, .good = ev->good};
+	wanted = nic->node->now.ev[ev->profile].event_mask;
+	return wanted & (ev->good ? MN_EVENT_GOOD : MN_EVENT_BAD) && name_ev(nic, ev, out);
 }
 
 void mh_node_report_ev(struct mh_nic *nic, const struct mt_event *event)
 {
-	struct mh_ev_event out = {.profile = event->ev_profile,
-				  .good = event->ev_state == MT_EV_GOOD};
-	uint8_t wanted;
+	const struct mh_ev_heard ev = {.profile = event->ev_profile,
+				       .index = event->ev_index,
+				       .number = event->ev.value,
+				       .port = (uint8_t)(event->ev.port + 1),
+				       .good = event->ev_state == MT_EV_GOOD};
+	struct mh_ev_event out;
 
-	if (mb_link_is_empty(&nic->ev_cqs) || event->ev_profile >= MN_EV_PROFILES)
-		return;
-	wanted = nic->node->now.ev[event->ev_profile].event_mask;
-	if (!(wanted & (out.good ? MN_EVENT_GOOD : MN_EVENT_BAD)) || !event_ev(nic, event, &out))
+	if (mb_link_is_empty(&nic->ev_cqs) || !mh_node_wants_ev(nic, &ev, &out))
 		return;
 	for (struct mb_link *l = nic->ev_cqs.next; l != &nic->ev_cqs; l = l->next)
 		mh_cq_add_ev_event(mb_container_of(l, struct mh_cq, ev_link), &out);

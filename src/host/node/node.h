@@ -53,6 +53,20 @@ int mh_node_check(struct mh_nic *nic);
 int mh_node_apply(struct mh_nic *nic, uint64_t now_ns, bool *ports_changed);
 /* mh_node_report_ev gives an EV event of the engine to the CQs that take such. */
 void mh_node_report_ev(struct mh_nic *nic, const struct mt_event *event);
+
+/* An EV that became GOOD or ASSUMED_BAD, in this process or another one. */
+struct mh_ev_heard {
+	uint32_t profile, index; /* its place there */
+	uint32_t number;	 /* of an AUTO profile's: what that process names it */
+	uint8_t port;		 /* from 1 */
+	bool good;
+};
+
+/*
+ * mh_node_wants_ev says whether the event mask of the profile asks for it, and makes the event.
+ */
+bool mh_node_wants_ev(const struct mh_nic *nic, const struct mh_ev_heard *ev,
+		      struct mh_ev_event *out);
 /*
  * mh_node_ev_denied writes which EVs of an AUTO profile of the state are denied, in their order,
  * and returns how many EVs it has, MT_EVS_MAX at most.
@@ -108,6 +122,24 @@ int mh_node_share_read(struct mh_nic *nic, struct mn_state *s, struct store_info
  * stored, or mrcd, which knows another device, does not take it. What mrcd refuses is logged.
  */
 int mh_node_share_send(struct mh_nic *nic, const struct mn_state *s, struct store_info *info);
+
+/* mh_node_dial connects to mrcd; the descriptor, or -1 and errno: it is not there. */
+int mh_node_dial(const struct mh_nic *nic);
+
+/* ---- EV events of other processes: ev_listener.c ---- */
+
+struct mh_ev_listener;
+/*
+ * mh_ev_listener_start begins to put into a CQ what mrcd tells; *listener is NULL where processes
+ * share no state. ENOMEM: neither memory nor a descriptor nor a thread are to be had.
+ */
+int mh_ev_listener_start(struct mh_nic *nic, struct mh_cq *cq, struct mh_ev_listener **listener);
+/*
+ * mh_ev_listener_stop waits for its end, without nic->lock; the CQ gets no more events. NULL: none.
+ */
+void mh_ev_listener_stop(struct mh_ev_listener *listener);
+/* mh_ev_listener_close_inherited closes the copies that a forked child has of its descriptors. */
+void mh_ev_listener_close_inherited(struct mh_ev_listener *listener);
 
 /* ---- EVs as this process sends them: ev_numbers.c ---- */
 

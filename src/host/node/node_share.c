@@ -42,8 +42,8 @@ int mh_node_share_read(struct mh_nic *nic, struct mn_state *s, struct store_info
 
 /* ---- through mrcd ---- */
 
-/* The folder is its owner's alone, so that nobody else can listen there. -1: errno. */
-static int dial(const struct mh_nic *nic)
+/* The folder is its owner's alone, so that nobody else can listen there. */
+int mh_node_dial(const struct mh_nic *nic)
 {
 	struct sockaddr_un at = {.sun_family = AF_UNIX};
 	struct timeval patience = {.tv_sec = ANSWER_S};
@@ -168,7 +168,7 @@ static int write_self(const struct mh_nic *nic, const struct mn_state *s, struct
 /* REQ(ctl.privilege) */
 int mh_node_share_send(struct mh_nic *nic, const struct mn_state *s, struct store_info *info)
 {
-	int fd = dial(nic), err;
+	int fd = mh_node_dial(nic), err;
 
 	if (fd < 0)
 		return errno == EACCES ? EPERM : write_self(nic, s, info);

@@ -169,6 +169,15 @@ void mh_cq_add_ev_event(struct mh_cq *cq, const struct mh_ev_event *event)
 	pthread_mutex_unlock(&cq->lock);
 }
 
+void mh_cq_drop_ev_events(struct mh_cq *cq, uint32_t n)
+{
+	struct mh_ev_ring *r = cq->evs;
+
+	pthread_mutex_lock(&cq->lock);
+	r->dropped = n < UINT32_MAX - r->dropped ? r->dropped + n : UINT32_MAX;
+	pthread_mutex_unlock(&cq->lock);
+}
+
 uint32_t mh_cq_pop_ev_events(struct mh_cq *cq, uint32_t n, struct mh_ev_event *events)
 {
 	struct mh_ev_ring *r = cq->evs;

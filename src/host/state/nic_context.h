@@ -388,6 +388,7 @@ struct mh_cq {
 
 	struct mh_ev_ring *evs; /* it takes EV events, and its ring stays empty; else NULL */
 	struct mb_link ev_link; /* in nic->ev_cqs; guarded by nic->lock */
+	struct mh_ev_listener *listener; /* what hears for it of other processes, or NULL */
 
 	struct mh_event_source completion; /* in the channel's queue */
 	struct mh_event_source overrun;	   /* in the device's queue */
@@ -405,6 +406,8 @@ struct mh_ev_ring {
  * channel's event if one was asked for. Under nic->lock. REQ(ctl.event-queue)
  */
 void mh_cq_add_ev_event(struct mh_cq *cq, const struct mh_ev_event *event);
+/* mh_cq_drop_ev_events counts n that were dropped before they came to the CQ. */
+void mh_cq_drop_ev_events(struct mh_cq *cq, uint32_t n);
 /* mh_cq_pop_ev_events takes at most n, oldest first, and returns how many. Any thread. */
 uint32_t mh_cq_pop_ev_events(struct mh_cq *cq, uint32_t n, struct mh_ev_event *events);
 

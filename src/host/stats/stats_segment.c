@@ -322,6 +322,8 @@ void mh_segment_event(struct mh_segment *segment, const struct mt_event *event, 
 	STORE(to->port, event->ev.port);
 	STORE(to->state, event->type == MT_EVENT_EV ? event->ev_state : (uint8_t)event->port_up);
 	STORE(to->cause, event->ev_cause);
+	STORE(to->ev_profile, event->ev_profile);
+	STORE(to->ev_index, event->ev_index);
 	memcpy(to->peer, event->peer.b, sizeof(to->peer));
 	__atomic_store_n(&segment->map->events, n + 1, __ATOMIC_RELEASE);
 }

@@ -171,6 +171,8 @@ void mh_nic_close_inherited(struct mh_nic *nic)
 	mh_ports_close(&nic->ports);
 	mh_progress_close_inherited(nic);
 	mh_node_store_close(nic);
+	for (struct mb_link *l = nic->ev_cqs.next; l != &nic->ev_cqs; l = l->next)
+		mh_ev_listener_close_inherited(mb_container_of(l, struct mh_cq, ev_link)->listener);
 	mh_segment_destroy(nic->segment);
 	nic->segment = NULL;
 }

@@ -8,6 +8,7 @@
 
 #include "base/assert.h"
 #include "base/bits.h"
+#include "host/node/node.h"
 #include "host/progress/progress.h"
 
 int mh_cq_create(struct mh_device *dev, uint32_t cqe, struct mh_channel *channel, void *owner,
@@ -62,6 +63,7 @@ int mh_cq_destroy(struct mh_cq *cq)
 	}
 	mb_link_remove(&cq->ev_link);
 	mh_nic_unlock(nic);
+	mh_ev_listener_stop(cq->listener);
 	/* Without QPs nothing raises events any more; the counts go last, when no event is out. */
 	if (cq->channel)
 		mh_event_discard(&cq->channel->events, &cq->completion);
@@ -98,6 +100,11 @@ int mh_ev_cq_create(struct mh_device *dev, uint32_t cqe, struct mh_channel *chan
 		return err;
 	}
 	(*cq)->evs = ring;
+	err = mh_ev_listener_start(dev->nic, *cq, &(*cq)->listener);
+	if (err) {
+		mh_cq_destroy(*cq);
+		return err;
+	}
 	mh_nic_lock(dev->nic);
 	mb_list_push(&dev->nic->ev_cqs, &(*cq)->ev_link);
 	mh_nic_unlock(dev->nic);
