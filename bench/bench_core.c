@@ -28,6 +28,7 @@
 
 static bool as_json;
 static uint32_t n_rounds = ROUNDS_MAX;
+static uint32_t n_denied; /* EVs that a controller denies */
 
 static double seconds(void)
 {
@@ -89,6 +90,7 @@ static struct cost measure(const struct load *load)
 		.one_way_ns = RTT_NS / 2,
 		.cc = MT_CC_NSCC,
 		.ev_set_each = load->reordered,
+		.denied = n_denied,
 	};
 	void (*exchange)(struct pair *) = load->reordered ? pair_exchange_reordered : pair_exchange;
 	double rounds[ROUNDS_MAX];
@@ -242,10 +244,12 @@ struct args {
 
 static void usage(FILE *to)
 {
-	fputs("usage: core [--sweep | --qps N [--message BYTES]] [--rounds N] [--json]\n"
+	fputs("usage: core [--sweep | --qps N [--message BYTES]] [--denied N] [--rounds N] "
+	      "[--json]\n"
 	      "  --sweep          1 to 256 EVs, and 1 to 10,000 QPs\n"
 	      "  --qps N          1 to 10,000 QPs; 64\n"
 	      "  --message BYTES  this load alone, in random order; 0: the one in order\n"
+	      "  --denied N       so many of the EVs are denied by a controller, 0 to 15; 0\n"
 	      "  --rounds N       1 to 9 rounds of 300,000 packets, besides one to warm up; 9\n"
 	      "  --json           one object a line\n",
 	      to);
@@ -295,6 +299,8 @@ static bool parse_option(int c, struct args *args)
 		return parse_number(optarg, 1, QPS_MAX, &args->qps);
 	case 'm':
 		return parse_number(optarg, 0, 1 << 20, &args->message_bytes);
+	case 'd':
+		return parse_number(optarg, 0, 15, &n_denied);
 	case 'r':
 		return parse_number(optarg, 1, ROUNDS_MAX, &n_rounds);
 	default:
@@ -305,13 +311,10 @@ static bool parse_option(int c, struct args *args)
 static void parse_args(int argc, char **argv, struct args *args)
 {
 	static const struct option options[] = {
-		{"sweep", no_argument, NULL, 's'},
-		{"qps", required_argument, NULL, 'q'},
-		{"message", required_argument, NULL, 'm'},
-		{"rounds", required_argument, NULL, 'r'},
-		{"json", no_argument, NULL, 'j'},
-		{"help", no_argument, NULL, 'h'},
-		{NULL, 0, NULL, 0},
+		{"sweep", no_argument, NULL, 's'},	   {"qps", required_argument, NULL, 'q'},
+		{"message", required_argument, NULL, 'm'}, {"denied", required_argument, NULL, 'd'},
+		{"rounds", required_argument, NULL, 'r'},  {"json", no_argument, NULL, 'j'},
+		{"help", no_argument, NULL, 'h'},	   {NULL, 0, NULL, 0},
 	};
 	int c;
 

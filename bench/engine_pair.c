@@ -456,6 +456,19 @@ static void connect_qp(struct pair *p, int side, uint32_t i)
 		exit_with_error("QP does not connect", r);
 }
 
+/* As the host does what the store of its node says. */
+static void deny_ev(struct pair *p, uint32_t side, uint32_t ev)
+{
+	struct engine_node *n = &p->sides[side].node;
+	int r;
+
+	ENGINE_NODE_CALL(n, r, mt_ev_profile_deny(n->engine, 0, ev, true));
+	if (r != MT_OK) {
+		fprintf(stderr, "bench: EV %u cannot be denied\n", ev);
+		exit(1);
+	}
+}
+
 void pair_open(struct pair *p, const struct pair_cfg *cfg)
 {
 	struct engine_net_cfg net = {
@@ -478,6 +491,10 @@ void pair_open(struct pair *p, const struct pair_cfg *cfg)
 	for (uint32_t i = 0; i < cfg->qps; i++) {
 		connect_qp(p, 0, i);
 		connect_qp(p, 1, i);
+	}
+	for (uint32_t i = 0; i < cfg->denied; i++) {
+		deny_ev(p, 0, i);
+		deny_ev(p, 1, i);
 	}
 	for (uint32_t m = 0; m < cfg->messages; m++)
 		for (uint32_t i = 0; i < cfg->qps; i++)

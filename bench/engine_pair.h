@@ -23,6 +23,7 @@ struct pair_cfg {
 	uint64_t port_bps; /* 0: ports always have room */
 	enum mt_cc_kind cc;
 	bool ev_set_each; /* each QP has a destination of its own, hence its own EV set */
+	uint32_t denied;  /* so many EVs, the first, denied by a controller */
 };
 
 /*
