@@ -8,7 +8,8 @@ softmrc_test(live_demo SOURCES live_demo.c LINKS softmrc_jansson LABELS live rel
 	ARGS -- $<TARGET_FILE:softmrc-program-mrc>)
 add_dependencies(live_demo softmrc-program-mrc softmrc-example-train softmrc-example-write_bw)
 softmrc_test(live_run SOURCES live_run.c LABELS live release TIMEOUT 120
-	ARGS -- $<TARGET_FILE:softmrc-program-mrc> $<TARGET_FILE_DIR:softmrc-example-write_bw>)
+	ARGS -- $<TARGET_FILE:softmrc-program-mrc> $<TARGET_FILE_DIR:softmrc-example-write_bw>
+	${PROJECT_SOURCE_DIR}/examples/pyverbs_write.py "${runtime}")
 add_dependencies(live_run softmrc-program-mrc softmrc-libibverbs softmrc-example-write_bw)
 # A program linked to libmlx5, which Debian's libibverbs-dev has.
 find_library(MLX5_LIBRARY mlx5)

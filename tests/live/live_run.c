@@ -2,7 +2,8 @@
 /*
  * live_run.c - `mrc run`: what a program finds that is started by it, as root and without rights.
  *
- * Arguments: the program mrc, the folder of the examples.
+ * Arguments: the program mrc, the folder of the examples, examples/pyverbs_write.py, and the
+ * libraries that a program of others loads first, with a sanitizer.
  */
 #include "support/test.h"
 
@@ -189,6 +190,22 @@ TEST(mrc_run, sets_what_programs_look_for)
 			     "--no-views -- sh -c 'IFS=:; for d in $LD_LIBRARY_PATH; do "
 			     "test -e $d/libnv_mrc.so -a -e $d/libmrc.so.1 && exit 3; done'"),
 			 3);
+}
+
+/* docs/programs.md: a program in Python, in the folder of the sources. */
+TEST(mrc_run, runs_pyverbs)
+{
+	char words[900];
+
+	if (system("/usr/bin/python3 -c 'import pyverbs.qp' 2>/dev/null")) {
+		print_message("SKIP: no python3-pyverbs\n");
+		skip();
+	}
+	/* A sanitizer's library is to be there before a program of others. */
+	snprintf(words, sizeof(words), "--no-views -- env LD_PRELOAD='%s' /usr/bin/python3 '%s'",
+		 test_arg(3), test_arg(2));
+	assert_int_equal(run(false, words), 0);
+	assert_said("mrc0: over every plane\n");
 }
 
 TEST(mrc_run, exit_status_is_the_programs)
