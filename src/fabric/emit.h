@@ -12,6 +12,7 @@
 
 #include "fabric/routes.h"
 
+#include <stddef.h>
 #include <stdio.h>
 
 /* How a switch tells a receiver that a packet was cut. REQ(plan.emit.trimming) */
@@ -91,6 +92,27 @@ void mf_emit_dot(FILE *to, const struct mf_topology *t);
 
 /* mf_emit_svg writes a picture. */
 void mf_emit_svg(FILE *to, const struct mf_topology *t);
+
+/* What stands out in a picture, and what it says when it is pointed at: no characters of XML. */
+enum mf_mark_kind {
+	MF_MARK_CABLE,	     /* id: the number of either link / 2 */
+	MF_MARK_NODE,	     /* id: node */
+	MF_MARK_TRANSCEIVER, /* id: node, index: which of its groups of MF_TRANSCEIVER_PORTS */
+	MF_MARK_PLANE,	     /* id: plane */
+};
+
+struct mf_mark {
+	enum mf_mark_kind kind;
+	uint32_t id, index;
+	const char *title;
+};
+
+/*
+ * mf_emit_svg_marked writes a picture in which some parts are red. Of a fabric that is too large
+ * the box of a tier and plane is red, that the upper end of the part is in.
+ */
+void mf_emit_svg_marked(FILE *to, const struct mf_topology *t, const struct mf_mark *mark,
+			size_t n);
 
 /* Helpers that emitters share. */
 

@@ -9,7 +9,7 @@
  */
 #include "fabric/emit.h"
 
-#include "fabric/fabric_node.h"
+#include "fabric/fault.h"
 #include "fabric/usid.h"
 
 #include <inttypes.h>
@@ -248,7 +248,76 @@ static void measure_picture(struct picture *p)
 	p->height = row_y(p, MF_HOST) + NODE_HEIGHT + MARGIN;
 }
 
+/* ---- what stands out ---- */
+
+static void mark_cable(const struct picture *p, uint32_t link)
+{
+	uint32_t lower = mf_link_from(p->t, link).node, upper = mf_link_to(p->t, link).node;
+
+	if (!p->overview)
+		put_curve(p, mf_node_at(p->t, lower).tier, place_of(p, lower), place_of(p, upper),
+			  mf_link_plane(p->t, link));
+}
+
+/* A frame around a node, or around the box that it is in. */
+static void mark_node(const struct picture *p, uint32_t node)
+{
+	struct mf_node n = mf_node_at(p->t, node);
+	uint32_t place = place_of(p, node);
+	double width;
+
+	if (p->overview)
+		place = n.tier == MF_HOST ? 0 : n.plane;
+	width = node_width(p, n.tier);
+	fprintf(p->to, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.0f\" rx=\"6\"/>\n",
+		node_x(p, n.tier, place) - width / 2, row_y(p, n.tier), width, NODE_HEIGHT);
+}
+
+static void mark_plane(const struct picture *p, uint32_t plane)
+{
+	for (int tier = MF_T0; tier <= p->rows; tier++) {
+		uint32_t n = mf_topology_count(p->t, (enum mf_tier)tier) / p->t->cfg.planes;
+
+		/* All of them are in one box. */
+		for (uint32_t i = 0; i < (p->overview ? 1 : n); i++)
+			mark_node(p, mf_node_switch(p->t, (enum mf_tier)tier, plane, i));
+	}
+}
+
+static void put_mark(const struct picture *p, const struct mf_mark *mark)
+{
+	const struct mf_topology *t = p->t;
+	uint32_t first = mark->index * MF_TRANSCEIVER_PORTS;
+
+	fprintf(p->to, "<g class=\"m\"><title>%s</title>\n", mark->title);
+	switch (mark->kind) {
+	case MF_MARK_CABLE:
+		mark_cable(p, mark->id << 1);
+		if (p->overview)
+			mark_node(p, mf_link_to(t, mark->id << 1).node);
+		break;
+	case MF_MARK_NODE:
+		mark_node(p, mark->id);
+		break;
+	case MF_MARK_TRANSCEIVER:
+		for (uint32_t i = 0; i < MF_TRANSCEIVER_PORTS; i++)
+			if (first + i < mf_node_ports(t, mf_node_at(t, mark->id).tier))
+				mark_cable(p, mf_link_out(t, mark->id, first + i) & ~UINT32_C(1));
+		mark_node(p, mark->id);
+		break;
+	case MF_MARK_PLANE:
+		mark_plane(p, mark->id);
+		break;
+	}
+	fprintf(p->to, "</g>\n");
+}
+
 void mf_emit_svg(FILE *to, const struct mf_topology *t)
+{
+	mf_emit_svg_marked(to, t, NULL, 0);
+}
+
+void mf_emit_svg_marked(FILE *to, const struct mf_topology *t, const struct mf_mark *mark, size_t n)
 {
 	struct picture p = {.to = to, .t = t, .overview = t->n_links / 2 > MF_DRAWN_CABLES_MAX};
 
@@ -258,5 +327,10 @@ void mf_emit_svg(FILE *to, const struct mf_topology *t)
 		put_overview(&p);
 	else
 		put_all(&p);
+	if (n)
+		fprintf(to, "<style>.m path{stroke:#e00000;stroke-width:4;stroke-opacity:1}"
+			    ".m rect{fill:none;stroke:#e00000;stroke-width:4}</style>\n");
+	for (size_t i = 0; i < n; i++)
+		put_mark(&p, &mark[i]);
 	fprintf(to, "</svg>\n");
 }

@@ -123,6 +123,29 @@ LAB_TEST(takes_the_files_that_it_may_have)
 	assert_i_eq(system(command), 0);
 }
 
+/* What breaks and is mended again is a line each; the picture has a letter where it is. */
+LAB_TEST(draws_and_watches)
+{
+	char command[512];
+
+	if (mrc("lab up tiny --name m%d --pace 100M", id()) != 0)
+		test_skip(command_said);
+	want(mrc("map watch m%d --for 400ms", id()), 0, "");
+	assert_string_equal(command_said, "");
+	want(mrc("lab fault m%d plane0.t0-1.t1-0 blackhole", id()), 0, "");
+	want(mrc("map m%d --svg m%d.svg", id(), id()), 1, "\n  t0-1      X    .");
+	want(mrc("map m%d --json", id()), 1, "\"part\": \"plane0.t0-1.t1-0\"");
+	snprintf(command, sizeof(command),
+		 "grep -q '<title>plane0.t0-1.t1-0: dead' m%d.svg && rm m%d.svg && "
+		 "(sleep 0.5; exec %s lab fault m%d lift) >/dev/null &",
+		 id(), id(), test_arg(0), id());
+	assert_i_eq(system(command), 0);
+	want(mrc("map watch m%d --for 2s --json", id()), 0, "\"change\":\"begun\"");
+	want(0, 0, "\"change\":\"ended\"");
+	assert_u_eq(lines(), 2);
+	want(mrc("map m%d --svg /no/such/folder/x.svg", id()), 2, "--svg /no/such/folder/x.svg");
+}
+
 TEST(mrc_map_check, says_what_is_wrong)
 {
 	want(mrc("map check m%d", id()), 2, "is not up");

@@ -94,6 +94,39 @@ TEST(mf_emit_svg, large_fabrics_as_an_overview)
 	}
 }
 
+static void check_mark(const char *topology, enum mf_mark_kind kind, size_t paths, size_t rects)
+{
+	struct emit_fixture b;
+	struct mf_mark mark = {.kind = kind, .title = "it"};
+	const char *marks;
+
+	fixture_begin(&b, topology);
+	if (kind == MF_MARK_PLANE)
+		mark.id = 1;
+	else if (kind != MF_MARK_CABLE)
+		mark.id = mf_node_switch(&b.t, MF_T0, 0, 0);
+	mf_emit_svg_marked(b.to, &b.t, &mark, 1);
+	check_xml(fixture_text(&b));
+	marks = strstr(b.text, "<title>it</title>");
+	assert_non_null(marks);
+	assert_u_eq(fixture_count(marks, "<path "), paths);
+	assert_u_eq(fixture_count(marks, "<rect "), rects);
+	fixture_end(&b);
+}
+
+/* What is marked is drawn once more, above the rest; in an overview the box that it is in. */
+TEST(mf_emit_svg_marked, what_stands_out)
+{
+	check_mark("lab8", MF_MARK_CABLE, 1, 0);
+	check_mark("lab8", MF_MARK_NODE, 0, 1);
+	check_mark("lab8", MF_MARK_TRANSCEIVER, 4, 1);
+	check_mark("tiny", MF_MARK_PLANE, 0, 4);
+	check_mark("paper", MF_MARK_CABLE, 0, 1);
+	check_mark("paper", MF_MARK_NODE, 0, 1);
+	check_mark("paper", MF_MARK_TRANSCEIVER, 0, 1);
+	check_mark("paper", MF_MARK_PLANE, 0, 2);
+}
+
 TEST(mf_emit_containerlab, joins_ports_that_belong_together)
 {
 	struct emit_fixture b;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What `mrc map check` says: src/cli/map/map_verbs.h. */
-#include "cli/map/map_verbs.h"
+/* What `mrc map check` says: src/cli/map/map_result.h. */
+#include "cli/map/map_result.h"
 #include "fabric/topology_toml.h"
 #include "support/test.h"
 
@@ -94,4 +94,69 @@ TEST_WITH(setup, NULL, map_result_json, all_of_it)
 	sick = json_array_get(json_object_get(json, "sick"), 0);
 	assert_true(json_is_null(json_object_get(sick, "other")));
 	json_decref(json);
+}
+
+/* A change is told once: when it begins, and when it ends. */
+TEST_WITH(setup, NULL, map_result_take, says_what_changed)
+{
+	struct mm_sick other = dead;
+
+	map_result_take(&result, &dead, 1, 1000);
+	assert_u_eq(result.n_begun, 1);
+	assert_u_eq(result.n_ended, 0);
+	map_result_take(&result, &dead, 1, 2000);
+	assert_u_eq(result.n_begun + result.n_ended, 0);
+	other.kind = MM_LOSSY;
+	map_result_take(&result, &other, 1, 3000);
+	assert_u_eq(result.n_begun, 1);
+	assert_u_eq(result.n_ended, 1);
+	assert_u_eq(result.ended[0].sick.kind, MM_DEAD);
+	map_result_take(&result, NULL, 0, 4000);
+	assert_u_eq(result.ended[0].sick.kind, MM_LOSSY);
+}
+
+static const char *drawn(struct ui_text *text)
+{
+	ui_text_clear(text);
+	map_draw_text(&result, text);
+	return text->data;
+}
+
+TEST_WITH(setup, NULL, map_draw_text, a_letter_where_it_is)
+{
+	const struct mm_sick of_each[] = {
+		{.part = {MM_CABLE, mf_link_t0_t1(&t, 1, 1, 0, false) >> 1}, .kind = MM_LOSSY},
+		{.part = {MM_CABLE, mf_link_host_t0(&t, 0, 3, false) >> 1}, .kind = MM_WRONG_CABLE},
+		{.part = {MM_SWITCH, mf_node_switch(&t, MF_T1, 1, 1)}, .kind = MM_DEAD},
+		{.part = {MM_SWITCH, mf_node_switch(&t, MF_T0, 0, 0)}, .kind = MM_FLAPPING},
+		{.part = {MM_HOST, 1}, .kind = MM_CORRUPTING},
+		{.part = {MM_PLANE, 0}, .kind = MM_DEAD},
+	};
+	struct ui_text text = {0};
+
+	map_result_take(&result, of_each, 6, 1000);
+	assert_non_null(strstr(drawn(&text), "plane0X  t1-0 t1-1 \n"
+					     "  t0-0    F .    .    | .  .C host0..1\n"
+					     "  t0-1      .    .    | .  W  host2..3\n"
+					     "plane1   t1-0 t1-1X\n"
+					     "  t0-0      .    .    | .  .C host0..1\n"
+					     "  t0-1      L    .    | .  .  host2..3\n"));
+	ui_text_fini(&text);
+}
+
+/* Of a large fabric the rows where something is sick, and how many are well. */
+TEST_WITH(setup, NULL, map_draw_text, large_fabrics_in_part)
+{
+	char why[MF_TOML_ERROR_BYTES];
+	struct ui_text text = {0};
+	struct mm_sick s = dead;
+
+	assert_true(mf_topology_open("paper", &t, why));
+	s.part.id = mf_link_t0_t1(&t, 1, 5, 3, false) >> 1;
+	map_result_take(&result, &s, 1, 1000);
+	drawn(&text);
+	assert_non_null(strstr(text.data, "\n  t0-5      .    .    .    X "));
+	assert_null(strstr(text.data, "\n  t0-6 "));
+	assert_non_null(strstr(text.data, " T0s with nothing sick\n"));
+	ui_text_fini(&text);
 }

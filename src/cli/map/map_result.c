@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* map_result.c - what a check found: see map_verbs.h. */
-#include "cli/map/map_verbs.h"
+#include "cli/map/map_result.h"
 
 #include <inttypes.h>
 
@@ -13,6 +13,23 @@ static bool same(const struct mm_sick *a, const struct mm_sick *b)
 	       a->kind == b->kind;
 }
 
+/* Those of one list that are not in another. */
+static size_t missing(const struct map_finding *in, size_t n, const struct map_finding *from,
+		      size_t n_from, struct map_finding *out)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		bool there = false;
+
+		for (size_t k = 0; k < n_from && !there; k++)
+			there = same(&in[i].sick, &from[k].sick);
+		if (!there)
+			out[found++] = in[i];
+	}
+	return found;
+}
+
 void map_result_take(struct map_result *r, const struct mm_sick *sick, size_t n, uint64_t now_ns)
 {
 	struct map_finding next[MAP_SICK_MAX];
@@ -23,6 +40,8 @@ void map_result_take(struct map_result *r, const struct mm_sick *sick, size_t n,
 			if (same(&r->finding[k].sick, &sick[i]))
 				next[i].named_ns = r->finding[k].named_ns;
 	}
+	r->n_begun = missing(next, n, r->finding, r->n, r->begun);
+	r->n_ended = missing(r->finding, r->n, next, n, r->ended);
 	for (size_t i = 0; i < n; i++)
 		r->finding[i] = next[i];
 	r->n = n;
@@ -34,13 +53,20 @@ bool map_result_healthy(const struct map_result *r)
 	return r->n == 0 && r->silent == 0;
 }
 
-void map_result_show(const struct map_result *r, struct ui_text *out)
+void map_result_list(const struct map_result *r, struct ui_text *out)
 {
-	const struct prober_figures *f = &r->figures;
-	char line[MM_SICK_TEXT_BYTES], rate[UI_UNITS_MAX], interval[UI_UNITS_MAX];
+	char line[MM_SICK_TEXT_BYTES];
 
 	for (size_t i = 0; i < r->n; i++)
 		ui_text_add(out, "%s\n", mm_sick_text(r->t, &r->finding[i].sick, r->now_ns, line));
+}
+
+void map_result_show(const struct map_result *r, struct ui_text *out)
+{
+	const struct prober_figures *f = &r->figures;
+	char rate[UI_UNITS_MAX], interval[UI_UNITS_MAX];
+
+	map_result_list(r, out);
 	if (r->silent)
 		ui_text_add(out, "%" PRIu32 " of %" PRIu32 " hosts not heard of\n", r->silent,
 			    f->hosts);
@@ -73,7 +99,7 @@ static json_t *direction(const struct mm_sick *s)
 	return s->direction_known ? json_string(name[s->part.direction]) : json_null();
 }
 
-static json_t *finding_json(const struct map_result *r, const struct map_finding *f)
+json_t *map_result_finding_json(const struct map_result *r, const struct map_finding *f)
 {
 	const struct mm_sick *s = &f->sick;
 	char name[MM_PART_NAME_BYTES], line[MM_SICK_TEXT_BYTES];
@@ -109,7 +135,7 @@ json_t *map_result_json(const struct map_result *r)
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < r->n; i++)
-		json_array_append_new(list, finding_json(r, &r->finding[i]));
+		json_array_append_new(list, map_result_finding_json(r, &r->finding[i]));
 	return json_pack("{s:i,s:s,s:b,s:I,s:I,s:f,s:o,s:o}", "version", 1, "lab", r->lab,
 			 "healthy", map_result_healthy(r), "hosts", (json_int_t)r->figures.hosts,
 			 "silent", (json_int_t)r->silent, "seconds",
