@@ -12,6 +12,7 @@
 #include "base/suggest.h"
 #include "base/toml.h"
 #include "mrcd/md_log.h"
+#include "mrcd/md_map.h"
 
 struct reading {
 	struct md_config *c;
@@ -21,17 +22,11 @@ struct reading {
 };
 
 static const char *const row_names[] = {"format", "ev", "cc", "port", NULL};
-static const char *const option_names[] = {"node.dir",
-					   "node.device",
-					   "device.ports",
-					   "device.ev_format",
-					   "device.evs",
-					   "access.group",
-					   "access.lab",
-					   "metrics.listen",
-					   "metrics.processes",
-					   "log.level",
-					   NULL};
+static const char *const option_names[] = {
+	"node.dir",	"node.device", "device.ports",	 "device.ev_format",  "device.evs",
+	"access.group", "access.lab",  "metrics.listen", "metrics.processes", "log.level",
+	"map.fabric",	"map.host",    "map.interfaces", "map.share",	      "map.rate",
+	"map.port",	NULL};
 
 static int wrong(const struct reading *r, uint32_t line, const char *text)
 {
@@ -201,6 +196,8 @@ static int take_options(struct md_config *c, const json_t *o, struct md_error *e
 		err = md_args_u32(o, "metrics.processes", 1, 1024, &c->processes, e);
 	if (!err)
 		err = md_args_word(o, "log.level", md_level_words, &c->level, e);
+	if (!err)
+		err = md_config_take_map(&c->map, o, e);
 	if (!err && (c->dir[0] != '/' || strlen(c->dir) > MD_DIR_MAX))
 		err = md_refuse_value(e, o, "node.dir",
 				      "a path that begins with /, of at most 90 characters");

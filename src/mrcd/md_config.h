@@ -34,6 +34,17 @@ struct md_row {
 	json_t *lines;	  /* of its keys */
 };
 
+/* What this host probes; md_map.h. */
+struct md_config_map {
+	char fabric[MD_PATH_MAX]; /* a preset or a file; empty: nothing is probed */
+	uint32_t host;
+	uint32_t share; /* hosts that probe each link */
+	uint32_t port;
+	uint64_t rate_bit_s;
+	uint32_t interfaces;
+	char interface[16][16]; /* of each plane */
+};
+
 struct md_config {
 	char dir[MD_PATH_MAX]; /* of the store and the socket */
 	char device[16];
@@ -46,6 +57,7 @@ struct md_config {
 	uint32_t formats;   /* MN_FORMAT_STEV or MN_FORMAT_UDP */
 	uint32_t evs;	    /* of a port */
 	json_t *lines;	    /* of the keys above, by name, as far as the file has them */
+	struct md_config_map map;
 	uint32_t n_rows;
 	struct md_row row[MD_ROWS_MAX];
 };

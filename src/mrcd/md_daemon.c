@@ -25,6 +25,7 @@ struct daemon {
 	struct md_node node;
 	struct md_door door;
 	struct md_events events;
+	struct md_map *map;
 	struct md_http http;
 	int signals;
 	uint64_t watchdog_us, alive_ns;
@@ -125,13 +126,16 @@ static int open_all(struct daemon *d, struct md_config_error *error)
 		return err;
 	err = md_events_open(&d->events);
 	if (!err)
-		err = md_http_open(&d->http, &d->node.config, d->node.config_path, error);
+		err = md_map_open(&d->map, &d->node.config, d->node.config_path, error);
+	if (!err)
+		err = md_http_open(&d->http, &d->node.config, d->node.config_path, d->map, error);
 	return err;
 }
 
 static void close_all(struct daemon *d)
 {
 	md_http_close(&d->http);
+	md_map_close(d->map);
 	if (d->events.stats)
 		md_events_close(&d->events);
 	if (d->door.node)

@@ -21,6 +21,7 @@ static void more(void *ctx, enum stat_format format, struct ui_text *out)
 	m = http->metrics;
 	pthread_mutex_unlock(&http->lock);
 	md_metrics_put(&m, format, out);
+	md_map_put(http->map, format, out);
 }
 
 static void *serve(void *ctx)
@@ -53,12 +54,12 @@ static int start(struct md_http *http)
 }
 
 int md_http_open(struct md_http *http, const struct md_config *c, const char *path,
-		 struct md_config_error *error)
+		 struct md_map *map, struct md_config_error *error)
 {
 	char why[160];
 	int err;
 
-	*http = (struct md_http){.fd = -1, .stop_fd = -1, .processes = c->processes};
+	*http = (struct md_http){.fd = -1, .stop_fd = -1, .processes = c->processes, .map = map};
 	pthread_mutex_init(&http->lock, NULL);
 	if (!c->listen[0])
 		return 0;

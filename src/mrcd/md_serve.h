@@ -10,6 +10,7 @@
 #include <pthread.h>
 
 #include "exporter/exporter.h"
+#include "mrcd/md_map.h"
 #include "mrcd/md_node.h"
 
 /* ---- who is at the other end: md_peer.c ---- */
@@ -106,16 +107,17 @@ struct md_http {
 	int fd, stop_fd;
 	struct stats_reader *stats;
 	uint32_t processes;
+	struct md_map *map; /* or NULL */
 	pthread_mutex_t lock;
 	struct md_metrics metrics; /* under lock */
 };
 
 /*
- * md_http_open does nothing where config.listen is empty; `path` is the file's, for messages. 0, or
- * an errno value and the error.
+ * md_http_open does nothing where config.listen is empty; `path` is the file's, for messages. What
+ * `map` has is answered too; it may be NULL. 0, or an errno value and the error.
  */
 int md_http_open(struct md_http *http, const struct md_config *c, const char *path,
-		 struct md_config_error *error);
+		 struct md_map *map, struct md_config_error *error);
 void md_http_update(struct md_http *http, const struct md_node *node);
 void md_http_close(struct md_http *http);
 /* md_metrics_put appends what mrcd itself has. */

@@ -122,6 +122,11 @@ const struct probe_figures *probe_host_figures(const struct probe_host *h)
 	return &h->figures;
 }
 
+bool probe_host_sees_strays(const struct probe_host *h)
+{
+	return h->stray_fd >= 0;
+}
+
 static struct probe_stream *stream_of(const struct probe_host *h, const struct probe_packet *p)
 {
 	if (p->from != h->cfg.host || p->stream >= h->streams.room)

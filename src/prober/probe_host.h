@@ -75,7 +75,7 @@ struct probe_host;
 /*
  * probe_host_create opens the sockets in the network namespace of the calling thread. NULL, and a
  * sentence: no memory, or a socket that cannot be had. Without the rights for the view of stray
- * probes (CAP_NET_RAW) it goes without.
+ * probes (CAP_NET_RAW) it goes without, and probe_host_sees_strays says so.
  */
 struct probe_host *probe_host_create(const struct probe_host_cfg *cfg,
 				     const struct probe_sink *sink, char *why, size_t size);
@@ -86,6 +86,7 @@ void probe_host_destroy(struct probe_host *h);
 void probe_host_step(struct probe_host *h);
 
 const struct probe_figures *probe_host_figures(const struct probe_host *h);
+bool probe_host_sees_strays(const struct probe_host *h);
 /* probe_host_has says whether a packet is one that the host sent lately and that ends at it. */
 bool probe_host_has(const struct probe_host *h, const struct probe_packet *packet);
 

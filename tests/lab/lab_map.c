@@ -146,6 +146,65 @@ LAB_TEST(draws_and_watches)
 	want(mrc("map m%d --svg /no/such/folder/x.svg", id()), 2, "--svg /no/such/folder/x.svg");
 }
 
+/* mrcd is beside mrc, and has a name that is one letter longer. */
+static void start_mrcd(uint32_t host)
+{
+	char command[1024];
+
+	snprintf(command, sizeof(command),
+		 "printf '[node]\\ndir = \"%%s\"\\n[device]\\nports = 2\\n[metrics]\\nlisten = "
+		 "\":9891\"\\n[map]\\nfabric = \"tiny\"\\nhost = %u\\ninterfaces = [\"e0\", "
+		 "\"e1\"]\\n' $PWD/m%d.%u >m%d.%u.toml; "
+		 "exec %s lab shell m%d host%u -- %sd --config m%d.%u.toml >/dev/null 2>&1 &",
+		 host, id(), host, id(), host, test_arg(0), id(), host, test_arg(0), id(), host);
+	assert_i_eq(system(command), 0);
+}
+
+static bool scraped(const char *words)
+{
+	mrc("lab shell m%d host0 -- bash -c 'exec 3<>/dev/tcp/127.0.0.1/9891; printf \"GET "
+	    "/metrics HTTP/1.0\\r\\n\\r\\n\" >&3; cat <&3'",
+	    id());
+	return strstr(command_said, words);
+}
+
+static void wait_for(const char *words)
+{
+	for (uint32_t i = 0; !scraped(words); i++) {
+		if (i == 100)
+			fail_msg("never <%s>, but:\n%s", words, command_said);
+		usleep(100000);
+	}
+}
+
+#define UPLINK(t1) "plane=\"0\",t0=\"t0-0\",kind=\"t1\",via=\"t1-" t1 "\",symptom=\"lost\"} "
+
+/* Two hosts on machines of their own, as far as they know; each answers the other. */
+LAB_TEST(is_fed_by_mrcd)
+{
+	char path[512];
+
+	snprintf(path, sizeof(path), "%sd", test_arg(0));
+	if (access(path, X_OK))
+		test_skip("mrcd is not built");
+	if (mrc("lab up tiny --name m%d --pace 100M", id()) != 0)
+		test_skip(command_said);
+	start_mrcd(0);
+	start_mrcd(1);
+	wait_for("softmrc_map_neighbours_living{host=\"host0\"} 1");
+	wait_for("kind=\"peer\",via=\"host1\"} ");
+	wait_for(UPLINK("0") "0\n");
+	want(mrc("lab fault m%d plane0.t0-0.t1-0 blackhole", id()), 0, "");
+	for (uint32_t i = 0; scraped(UPLINK("0") "0\n"); i++) {
+		if (i == 100)
+			fail_msg("nothing is lost, but:\n%s", command_said);
+		usleep(100000);
+	}
+	want(0, 0, UPLINK("1") "0\n");
+	want(mrc("lab down m%d", id()), 0, "");
+	assert_i_eq(system("rm -rf m*.[01].toml m*.[01]"), 0);
+}
+
 TEST(mrc_map_check, says_what_is_wrong)
 {
 	want(mrc("map check m%d", id()), 2, "is not up");

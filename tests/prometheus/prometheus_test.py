@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""prometheus_test.py MRC [--lab]: rules, alerts and the dashboard of packaging/prometheus.
+"""prometheus_test.py MRC MRCD [--lab]: rules, alerts and the dashboard of packaging/prometheus.
 
 Every metric that they name is exported or recorded. Debian's promtool judges the rules, plays
 rules_test.yml and reads what `mrc stat` writes. With --lab a plane of a lab dies under ib_write_bw,
@@ -25,7 +25,7 @@ sys.path.insert(0, str(ROOT / "tests/tidy"))
 import tap  # noqa: E402
 from tree import Skip  # noqa: E402
 
-MRC = sys.argv[1]
+MRC, MRCD = sys.argv[1:3]
 FOLDER = ROOT / "packaging/prometheus"
 RULES = ("softmrc.rules.yml", "softmrc.alerts.yml")
 TESTS = ROOT / "tests/prometheus/rules_test.yml"
@@ -49,7 +49,40 @@ def exported_names():
     """What a scrape of no process at all names: every family has its TYPE line."""
     with tempfile.TemporaryDirectory() as empty:
         text = mrc("stat", "--prometheus", "--dir", empty)
-    return set(re.findall(r"^# TYPE (\S+)", text, re.M))
+    return set(re.findall(r"^# TYPE (\S+)", text + mrcd_metrics(), re.M))
+
+
+MRCD_CONFIG = """[node]
+dir = "{work}/node"
+[device]
+ports = 1
+[access]
+lab = true
+[metrics]
+listen = "127.0.0.1:{port}"
+[map]
+fabric = "tiny"
+host = 0
+interfaces = ["lo", "lo"]
+port = {probes}
+"""
+
+
+def mrcd_metrics():
+    """What mrcd answers that probes from a host of no fabric: loopback leads nowhere."""
+    with tempfile.TemporaryDirectory() as work:
+        port = free_port()
+        config = pathlib.Path(work) / "mrcd.toml"
+        config.write_text(MRCD_CONFIG.format(work=work, port=port, probes=free_port()), encoding="utf-8")
+        with running([MRCD, "--config", str(config)]):
+            wait_for("mrcd", lambda: "map_probes" in scrape(port))
+            wait_for("probes", lambda: "\nsoftmrc_map_probes_total{" in scrape(port))
+            return scrape(port)
+
+
+def scrape(port):
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=5) as answer:
+        return answer.read().decode()
 
 
 def dashboard_queries():
@@ -113,7 +146,7 @@ def check_metrics(text):
 
 def names_are_prometheus_own():
     with tempfile.TemporaryDirectory() as empty:
-        return check_metrics(mrc("stat", "--prometheus", "--dir", empty))
+        return check_metrics(mrc("stat", "--prometheus", "--dir", empty)) + check_metrics(mrcd_metrics())
 
 
 # ---- a lab with a sick plane ----

@@ -45,6 +45,32 @@ TEST(md_config_parse, reads_options)
 	md_config_free(&config);
 }
 
+#define MAP "[device]\nports = 1\n[map]\nfabric = \"tiny\"\nhost = 3\n"
+
+TEST(md_config_parse, reads_what_is_probed)
+{
+	static const char text[] = MAP "interfaces = [\"e0\", \"e1\"]\nshare = 2\n"
+				       "rate = \"5M\"\nport = 77\n";
+
+	assert_int_equal(md_config_parse(&config, "x.toml", text, &error), 0);
+	assert_string_equal(config.map.fabric, "tiny");
+	assert_u_eq(config.map.host, 3);
+	assert_u_eq(config.map.interfaces, 2);
+	assert_string_equal(config.map.interface[1], "e1");
+	assert_u_eq(config.map.share, 2);
+	assert_u_eq(config.map.rate_bit_s, 5000000);
+	assert_u_eq(config.map.port, 77);
+	md_config_free(&config);
+	expect_wrong(MAP, "map.interfaces: is missing");
+	expect_wrong(MAP "interfaces = [1, 2]\n", "one for each plane");
+	expect_wrong(MAP "interfaces = [\"a-name-that-is-too-long\"]\n", "one for each plane");
+	expect_wrong(MAP "interfaces = [\"e0\"]\nshare = 17\n", "x.toml:7: map.share = 17");
+	expect_wrong(MAP "interfaces = [\"e0\"]\nrate = \"99k\"\n", "\"100k\" to \"1G\"");
+	expect_wrong(MAP "interfaces = [\"e0\"]\nport = 0\n", "map.port = 0");
+	expect_wrong("[device]\nports = 1\n[map]\nshare = 2\n", "map.fabric: is missing");
+	expect_wrong("[device]\nports = 1\n[map]\nfabric = \"tiny\"\n", "map.host: is missing");
+}
+
 TEST(md_config_parse, has_defaults)
 {
 	assert_int_equal(md_config_parse(&config, "x.toml", "[device]\nports = 1\n", &error), 0);
@@ -52,6 +78,7 @@ TEST(md_config_parse, has_defaults)
 	assert_string_equal(config.device, "mrc0");
 	assert_false(config.lab);
 	assert_string_equal(config.listen, "");
+	assert_string_equal(config.map.fabric, "");
 	md_config_free(&config);
 }
 
