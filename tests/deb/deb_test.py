@@ -32,6 +32,7 @@ cat /tmp/client
 grep -q 'process over MRC' /tmp/client
 wait
 mrc demo --plain --on loopback --ranks 4 --steps 30 --script t1 --no-tcp --data /usr/share/common-licenses/GPL-3 --out /tmp/demo.json
+mrc report /tmp/demo.json --out /tmp/demo.html
 mrc sim run incast --quiet
 mrc plan tiny
 bash -n /usr/share/bash-completion/completions/mrc

@@ -5,7 +5,7 @@
  */
 "use strict";
 const softmrc_page = (() => {
-	const COLOURS = 8, PNG_SCALE = 2, NARROWEST = 320;
+	const COLOURS = 8, PNG_SCALE = 2, NARROWEST = 240;
 
 	function element(name, text, parent, attributes) {
 		const e = document.createElement(name);
