@@ -81,6 +81,12 @@ AROUND = Group(
         "src/io": ("unit/io", "fuzz/io", "live/host"),
         "src/host": ("unit/host", "fuzz/host", "live/host", "live/libmrc"),
         "src/lab": ("unit/lab",),
+        "src/store": ("unit/store", "fuzz/store"),
+        "src/mrcd": ("unit/mrcd", "fuzz/mrcd"),
+        "src/map": ("unit/map",),
+        "src/prober": ("unit/prober", "fuzz/prober"),
+        "src/conform": ("unit/conform", "fuzz/conform", "peer/CMakeLists.txt"),
+        "src/exporter": ("unit/cli",),
     },
     kinds=frozenset({"call", "comparison", "condition", "sign"}), copy=mutants_copy.AROUND,
     left_out=frozenset({
@@ -145,6 +151,9 @@ def plant(group, modules, texts, sites):
     changed = {file: mutate.instrument(texts[file], here) for file, here in found.items()}
     changed["src/base/mutant.h"] = mutate.HEADER
     changed["src/base/mutant.c"] = mutate.switch(firsts, len(sites))
+    # It links another library of ours and nothing else, and has to know which change is chosen.
+    drop_in = "src/libibverbs/CMakeLists.txt"
+    changed[drop_in] = (ROOT / drop_in).read_text().replace("LINKS libmrc ", "LINKS libmrc base ")
     group.copy.write(changed)
     group.copy.configure()
     described = describe_tests(group, modules)

@@ -52,12 +52,18 @@ MADE = [
     "return false;",
 ]
 # What adapters are made of: calls that fail below 0, texts.
-ADAPTER = """int mio_f(int fd, const char *text)
+ADAPTER = """#define ADD(text) \\\\
+\tdo {            \\\\
+\t\tadd(text); \\\\
+\t} while (0)
+
+int mio_f(int fd, const char *text)
 {
 \tif (fd < 0 || !text)
 \t\treturn -1;
 \twhile (read_one(fd, ")]}") && (text[0] == '(' || !is_last(text)))
 \t\tclose(fd);
+\tADD(text);
 \treturn 0 <= fd;
 }
 """
