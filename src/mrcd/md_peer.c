@@ -4,7 +4,9 @@
  *
  * The kernel says which user and process connected. Capabilities are those of the process as /proc
  * has them now, and count only if it is of that user still and in the user namespace of mrcd: in
- * one of its own everybody has all of them.
+ * one of its own everybody has all of them. And only if its files in /proc are that user's: of a
+ * program that was given capabilities by its file, or of another user's, they are root's. Else who
+ * may start such a program could connect first, and have it speak for him.
  */
 #include "mrcd/md_serve.h"
 
@@ -51,6 +53,7 @@ static bool is_of_our_namespace(uint32_t pid)
 static bool has_net_admin(const struct md_peer *peer)
 {
 	char path[48], text[4096];
+	struct stat st;
 	ssize_t n;
 	int fd;
 
@@ -59,8 +62,10 @@ static bool has_net_admin(const struct md_peer *peer)
 	if (fd < 0)
 		return false;
 	n = read(fd, text, sizeof(text) - 1);
+	if (fstat(fd, &st))
+		n = -1;
 	close(fd);
-	if (n <= 0)
+	if (n <= 0 || st.st_uid != peer->uid)
 		return false;
 	text[n] = '\0';
 	return md_peer_caps_allow(text, peer->uid) && is_of_our_namespace(peer->pid);

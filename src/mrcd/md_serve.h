@@ -17,7 +17,7 @@
 
 /*
  * md_peer_find asks the kernel who connected. Privileged is root, and who has CAP_NET_ADMIN in the
- * user namespace of this process. 0, or an errno value.
+ * user namespace of this process, and not by his program's file. 0, or an errno value.
  */
 int md_peer_find(int fd, struct md_peer *peer);
 /* md_peer_caps_allow says whether the text of /proc/PID/status has CAP_NET_ADMIN effective, and is

@@ -31,6 +31,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define HOST 1u
 #define IFINDEX 7u
 #define SICK_MAX 8u
+#define ALL_SILENT 255u
+/* Questions whether a neighbour lives are asked three times, once a second. */
+#define LONG_STEPS 420u
 #define ANSWER_STEPS 10u
 
 struct flight {
@@ -47,8 +50,11 @@ struct world {
 	struct flight sent[SENT_MAX]; /* in the step before */
 	uint32_t n_sent;
 	struct probe_packet arrival[ARRIVALS_MAX], stray;
-	uint32_t n_arrivals, arrival_at, full;
+	uint32_t n_arrivals, arrival_at, full, silent;
 	bool has_stray, stray_is_true;
+	uint32_t strays, loops; /* that the prober is to tell of, less those it has */
+	bool was_full;
+	uint64_t pairs, long_ones;
 	uint64_t lost, damaged, doubled; /* what happened */
 	struct mm_counts sum;		 /* what was counted */
 	uint64_t plain_lost, answered_bytes;
@@ -113,6 +119,7 @@ int __wrap_probe_socket_send(int fd, const uint8_t to[16], uint16_t to_port, uin
 	}
 	if (w.full) {
 		w.full--;
+		w.was_full = true;
 		return -1;
 	}
 	mb_assert(w.n_sent < SENT_MAX);
@@ -169,6 +176,7 @@ static void take_stray(void *ctx, uint32_t host, uint32_t plane, const struct pr
 	mb_assert(host == HOST && plane < w.t.cfg.planes);
 	/* One that is true is a packet of the host's own, which did not end elsewhere. */
 	mb_assert(w.stray_is_true || !probe_host_has(w.host, packet));
+	w.strays--;
 }
 
 static void take_loop(void *ctx, uint32_t host, uint32_t plane, uint32_t to)
@@ -176,6 +184,7 @@ static void take_loop(void *ctx, uint32_t host, uint32_t plane, uint32_t to)
 	(void)ctx;
 	mb_assert(w.stray_is_true);
 	mb_assert(host == HOST && plane < w.t.cfg.planes && to < w.t.n_hosts);
+	w.loops--;
 }
 
 /* ---- what happens ---- */
@@ -235,6 +244,11 @@ static void make_stray(void)
 	w.stray.asks = w.stray.looped;
 	w.stray.asked = how & 4 ? fuzz_u32(&w.in) : w.stray.asked;
 	w.stray.port = how & 8 ? fuzz_u8(&w.in) : IFINDEX;
+	w.strays = w.loops = 0;
+	if (w.stray.port < IFINDEX || w.stray.port >= IFINDEX + w.t.cfg.planes)
+		return;
+	w.strays = !w.stray.looped;
+	w.loops = w.stray.looped && w.stray_is_true && w.stray.plain && w.stray.asked < w.t.n_hosts;
 }
 
 static void make_raw(void)
@@ -260,6 +274,7 @@ enum event {
 	WRONG_PORT,
 	REPEAT,
 	FULL,
+	SILENCE, /* of a neighbour, or all */
 	EVENTS
 };
 
@@ -281,6 +296,8 @@ static void happen(void)
 			arrive(&w.arrival[w.n_arrivals - 1]);
 	} else if (event == FULL) {
 		w.full = fuzz_u8(&w.in);
+	} else if (event == SILENCE) {
+		w.silent = fuzz_u8(&w.in);
 	} else if (f && event == WRONG_PORT) {
 		p = f->packet;
 		p.asks = false;
@@ -295,12 +312,19 @@ static void happen(void)
 	}
 }
 
+static bool is_silent(uint32_t host)
+{
+	return w.silent == ALL_SILENT || (w.silent && w.silent == host + 1);
+}
+
 /* What was sent comes back by the port that it has to. */
 static void bring_back(void)
 {
 	for (uint32_t i = 0; i < w.n_sent; i++) {
 		struct flight *f = &w.sent[i];
 
+		f->lost = f->lost ||
+			  (f->packet.asks && !f->packet.plain && is_silent(f->packet.asked));
 		w.lost += f->lost;
 		if (f->lost)
 			continue;
@@ -316,6 +340,20 @@ static void bring_back(void)
 	w.n_sent = 0;
 }
 
+/* They leave in pairs, of which the second is short; a whole one of the MTU comes now and then. */
+static void check_pairs(void)
+{
+	if (w.was_full)
+		return;
+	mb_assert(w.n_sent % PROBE_PAIR == 0);
+	for (uint32_t i = 0; i < w.n_sent; i += PROBE_PAIR) {
+		mb_assert(w.sent[i].packet.stream == w.sent[i + 1].packet.stream);
+		mb_assert(w.sent[i + 1].packet.bytes == PROBE_BYTES_MIN);
+		w.pairs++;
+		w.long_ones += w.sent[i].packet.bytes == w.t.cfg.mtu - PROBE_HEADER_BYTES;
+	}
+}
+
 static void step(void)
 {
 	w.n_arrivals = w.arrival_at = 0;
@@ -324,6 +362,8 @@ static void step(void)
 	mb_assert(w.n_arrivals + 2 * w.n_sent <= ARRIVALS_MAX || w.n_sent == 0);
 	bring_back();
 	probe_host_step(w.host);
+	mb_assert(w.strays == 0 && w.loops == 0);
+	check_pairs();
 	w.has_stray = false;
 	w.now_ns += PROBE_STEP_NS;
 	w.steps++;
@@ -380,9 +420,25 @@ static void check(bool exact)
 	mb_assert(w.sum.bad[MM_REORDERED] == 0);
 	if (!exact)
 		return;
+	/* As many as it says, for the plan stays as it is. */
+	mb_assert(f->sent <= PROBE_PAIR * ((w.steps + f->round_steps - 1) / f->round_steps *
+					   (f->routes + w.t.cfg.planes)));
+	mb_assert(w.was_full || w.long_ones >= w.pairs / 16 / 2);
 	mb_assert(f->lost == w.lost);
 	mb_assert(w.sum.bad[MM_CORRUPTED] == w.damaged);
 	mb_assert(w.sum.bad[MM_DUPLICATED] == w.doubled);
+}
+
+/* Who does not answer leaves the plan; where nobody does it is this host that is alone. */
+static void check_living(void)
+{
+	const struct probe_figures *f = probe_host_figures(w.host);
+	uint32_t first = mf_host_t0(&w.t, HOST) * w.t.cfg.hosts_per_t0, gone = 0;
+
+	for (uint32_t i = 0; i < w.t.cfg.hosts_per_t0; i++)
+		gone += first + i != HOST && is_silent(first + i);
+	mb_assert(f->neighbours == w.t.cfg.hosts_per_t0 - 1);
+	mb_assert(f->living == f->neighbours - gone);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -397,10 +453,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (unsigned i = 0; i < STEPS_MAX && w.in.left; i++)
 		step();
 	w.in.left = 0;
+	for (unsigned i = 0; (how & 9) == 9 && i < LONG_STEPS; i++)
+		step();
+	if ((how & 9) == 9)
+		check_living();
+	w.silent = 0;
 	/* What is under way comes back, and is settled. */
 	for (unsigned i = 0; i < 2 * PROBE_WAIT_STEPS; i++)
 		step();
-	/* Of questions whether a neighbour lives nobody is told. */
+	/* Of questions whether a neighbour lives nobody is told, and they change the plan. */
 	check(!(how & 1));
 	probe_host_destroy(w.host);
 	return 0;

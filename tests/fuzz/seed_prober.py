@@ -9,8 +9,8 @@ import pathlib
 
 CORPUS = pathlib.Path(__file__).parent / "corpus" / "prober"
 
-LOSE, DAMAGE, DOUBLE, MADE_UP, QUESTION, STRAY, RAW, WRONG_PORT, REPEAT, FULL = (bytes([n]) for n in range(10))
-LAB, WHO_LIVES, TINY, FAST = 0, 1, 2, 4
+LOSE, DAMAGE, DOUBLE, MADE_UP, QUESTION, STRAY, RAW, WRONG_PORT, REPEAT, FULL, SILENCE = (bytes([n]) for n in range(11))
+LAB, WHO_LIVES, TINY, FAST, LONG = 0, 1, 2, 4, 8
 
 
 def steps(how, *all_steps):
@@ -21,6 +21,9 @@ QUIET = ()
 SEEDS = {
     "quiet": steps(FAST, *[QUIET] * 30),
     "neighbours": steps(FAST | WHO_LIVES, *[QUIET] * 30),
+    "neighbours_long": steps(WHO_LIVES | LONG, QUIET),
+    "neighbour_gone": steps(WHO_LIVES | LONG, QUIET, (SILENCE + b"\0\1",)),
+    "neighbours_gone": steps(WHO_LIVES | LONG, QUIET, (SILENCE + b"\0\xff",)),
     "lost": steps(LAB, QUIET, *[(LOSE + bytes([n]),) for n in range(20)]),
     "damaged": steps(FAST, QUIET, *[(DAMAGE + bytes([n]), DOUBLE + bytes([n + 1])) for n in range(20)]),
     "tiny": steps(TINY | FAST, QUIET, *[(LOSE + b"\1", DAMAGE + b"\2", DOUBLE + b"\3")] * 20),
