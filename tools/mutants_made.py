@@ -83,15 +83,15 @@ AROUND = Group(
         "src/lab": ("unit/lab",),
         "src/store": ("unit/store", "fuzz/store"),
         "src/mrcd": ("unit/mrcd", "fuzz/mrcd"),
-        "src/map": ("unit/map",),
+        "src/map": ("unit/map", "property/map"),
         "src/prober": ("unit/prober", "fuzz/prober"),
-        "src/conform": ("unit/conform", "fuzz/conform", "peer/CMakeLists.txt"),
+        "src/conform": ("unit/conform", "fuzz/conform", "peer/CMakeLists"),
         "src/exporter": ("unit/cli",),
     },
     kinds=frozenset({"call", "comparison", "condition", "sign"}), copy=mutants_copy.AROUND,
     left_out=frozenset({
         "live_programs", "live_flags", "live_order", "live_killed", "live_pyverbs", "live_cancel", "live_links",
-        "live_nccl", "live_examples", "live_failing_calls"}))
+        "live_nccl", "live_examples", "live_failing_calls", "peer_random"}))
 # Those of them that have been tried whole: `make check` tries a sample.
 TRIED = ("src/ud", "src/stats")
 
@@ -175,7 +175,7 @@ def describe_tests(group, modules):
             yield graph["files"][graph["nodes"][node]["file"]]
             node = graph["nodes"][node].get("parent")
 
-    listed = tuple(f"tests/{name}.cmake" for module in modules for name in group.modules[module])
+    listed = tuple(f"tests/{name}{end}" for module in modules for name in group.modules[module] for end in (".cmake", ".txt"))
     return [t for t in known["tests"] if t["name"] not in group.left_out
             and (not listed or any(file.endswith(listed) for file in files(t)))]
 

@@ -24,6 +24,20 @@ CONSTANTS = {
     "eeth": ("src/wire/headers.h", r"#define MW_EETH_BYTES (\d+)u"),
     "icrc": ("src/wire/packet.h", r"#define MW_ICRC_BYTES (\d+)u"),
     "unknown_burst": ("src/core/endpoint/endpoint.c", r"#define UNKNOWN_BURST (\d+)u"),
+    "clients": ("src/mrcd/md_serve.h", r"#define MD_CLIENTS (\d+)u"),
+    "clients_of_user": ("src/mrcd/md_serve.h", r"#define MD_CLIENTS_OF_USER (\d+)u"),
+    "requests_burst": ("src/mrcd/md_serve.h", r"#define MD_BURST (\d+)u"),
+    "requests_rate": ("src/mrcd/md_serve.h", r"#define MD_RATE (\d+)u"),
+    "request": ("src/mrcd/md_node.h", r"#define MD_REQUEST_MAX (\d+)u"),
+    "answers_shift": ("src/mrcd/md_serve.h", r"#define MD_OUT_MAX \(1u << (\d+)\)"),
+    "events_shift": ("src/mrcd/md_serve.h", r"#define MD_EVENTS_OUT_MAX \(1u << (\d+)\)"),
+    "scrapes": ("src/exporter/http_server.c", r"#define CONNECTIONS (\d+)u"),
+    "scrape_ns": ("src/exporter/http_server.c", r"#define LIFE_NS UINT64_C\((\d+)\)"),
+    "scrape": ("src/exporter/exporter.h", r"#define STAT_REQUEST_MAX (\d+)u"),
+    "probe_step_ns": ("src/prober/probe_host.h", r"#define PROBE_STEP_NS UINT64_C\((\d+)\)"),
+    "probe_steps": ("src/prober/probe_book.h", r"#define PROBE_WAIT_STEPS (\d+)u"),
+    "probes_taken": ("src/prober/probe_host.c", r"#define RECEIVED_PER_STEP (\d+)u"),
+    "flood": ("src/conform/run.h", r"#define CF_FLOOD (\d+)u"),
 }
 # Goal, packet, what must be guessed of it.
 ROWS = (
@@ -99,6 +113,14 @@ def sentences(c):
         f"a window of {window:,} packets",
         f"{c['evs']} EVs",
         f"10 random bits, an index of {c['key_index']}, 8 random bits",
+        f"a user {c['clients_of_user']} of {c['clients']} connections, each {c['requests_burst']} requests at once"
+        f" and {c['requests_rate']:,} a second of less than {c['request']:,} bytes",
+        f"{1 << c['answers_shift']:,} bytes of answers that he does not read, {1 << c['events_shift']:,} of events",
+        f"{c['scrapes']} connections at a time, for {c['scrape_ns'] // 10**9} s each; a request of at most"
+        f" {c['scrape']:,} bytes",
+        f"each step of {c['probe_step_ns'] // 10**6} ms what it takes to throw {c['probes_taken']:,} packets away",
+        f"within {c['probe_steps'] * c['probe_step_ns'] // 10**6} ms",
+        f"{c['flood']:,} packets a case",
     ]
 
 

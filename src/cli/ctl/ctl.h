@@ -31,6 +31,8 @@ json_t *ctl_link_next(struct ctl_link *link);
  */
 bool ctl_words_add(json_t *request, const char *const *word, size_t n, const char **wrong);
 
+/* ctl_show_text appends a text of somebody's as printable ASCII. */
+void ctl_show_text(const char *text, struct ui_text *out);
 /* ctl_show_answer appends what an answer says, as tables. */
 void ctl_show_answer(const json_t *answer, struct ui_text *out);
 /* ctl_show_event appends one line. */

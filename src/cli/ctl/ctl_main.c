@@ -53,10 +53,14 @@ static int judge(const json_t *answer, const struct ui_verb *verb)
 {
 	const char *error = json_string_value(json_object_get(answer, "error"));
 	const char *code = json_string_value(json_object_get(answer, "errno"));
+	struct ui_text text = {0};
 
 	if (json_is_true(json_object_get(answer, "ok")))
 		return 0;
-	fprintf(stderr, "%s: %s\n", verb->name, error ? error : "mrcd answers nothing sensible");
+	ui_text_add(&text, "%s: ", verb->name);
+	ctl_show_text(error ? error : "mrcd answers nothing sensible", &text);
+	ui_text_add(&text, "\n");
+	ui_text_print(&text, stderr);
 	return code && strcmp(code, "EINVAL") == 0 ? 2 : 1;
 }
 

@@ -7,6 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define STATUS_WIDTH 16u
+
+/* What answers need not be mrcd, and a text of it may move the cursor. */
+void ctl_show_text(const char *text, struct ui_text *out)
+{
+	for (; *text; text++)
+		ui_text_add(out, "%c", *text < ' ' || *text > '~' ? '?' : *text);
+}
+
 /* A member as a word: texts without quotes, lists with commas. */
 static void put_value(struct ui_text *out, const json_t *v)
 {
@@ -15,7 +24,7 @@ static void put_value(struct ui_text *out, const json_t *v)
 	size_t i;
 
 	if (json_is_string(v)) {
-		ui_text_add(out, "%s", json_string_value(v));
+		ctl_show_text(json_string_value(v), out);
 		return;
 	}
 	if (json_is_array(v)) {
@@ -27,7 +36,7 @@ static void put_value(struct ui_text *out, const json_t *v)
 		return;
 	}
 	text = json_dumps(v, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(6));
-	ui_text_add(out, "%s", text ? text : "?");
+	ctl_show_text(text ? text : "?", out);
 	free(text);
 }
 
@@ -40,7 +49,9 @@ static void put_members(struct ui_text *out, const json_t *o, const char *but)
 	{
 		if (strcmp(key, but) == 0 || (json_is_array(v) && json_array_size(v) == 0))
 			continue;
-		ui_text_add(out, "%s%s=", between, key);
+		ui_text_add(out, "%s", between);
+		ctl_show_text(key, out);
+		ui_text_add(out, "=");
 		put_value(out, v);
 		between = " ";
 	}
@@ -81,7 +92,10 @@ void ctl_show_answer(const json_t *answer, struct ui_text *out)
 
 	json_object_foreach((json_t *)status, key, v)
 	{
-		ui_text_add(out, "%-16s ", key);
+		ctl_show_text(key, out);
+		ui_text_repeat(out, " ",
+			       strlen(key) < STATUS_WIDTH ? STATUS_WIDTH - strlen(key) : 0);
+		ui_text_add(out, " ");
 		put_value(out, v);
 		ui_text_add(out, "\n");
 	}
@@ -93,6 +107,7 @@ void ctl_show_event(const json_t *event, struct ui_text *out)
 {
 	const char *kind = json_string_value(json_object_get(event, "event"));
 
-	ui_text_add(out, "%s ", kind ? kind : "?");
+	ctl_show_text(kind ? kind : "?", out);
+	ui_text_add(out, " ");
 	put_members(out, event, "event");
 }
