@@ -15,7 +15,7 @@
 static struct mt_ev evs[EVS_MAX];
 static struct mt_ev_set *set;
 static struct mt_spray sp;
-static uint64_t place[64];
+static uint64_t place[256];
 static uint32_t n_ports, skipped;
 
 static void attach(void)

@@ -79,8 +79,8 @@ CASE(mt_qp_ensure_records, at_the_first_post_only)
 	assert_non_null(n.qp->req.window.recs);
 	assert_null(n.qp->rsp.window.received);
 	assert_null(n.qp->rsp.stash.slots);
-	/* 16 bytes a PSN, and the place in the rotation. REQ(mem.records) */
-	assert_u_eq(used() - before, 16u * 128 * opts.attr.mpr + 64);
+	/* 16 bytes a PSN; the place in the rotation, and counts of each port. REQ(mem.records) */
+	assert_u_eq(used() - before, 16u * 128 * opts.attr.mpr + 128);
 	idle();
 	assert_null(n.qp->req.window.recs);
 	assert_u_eq(used(), before);

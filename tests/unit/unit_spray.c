@@ -14,7 +14,7 @@
 
 static struct mt_ev_set *set;
 static struct mt_spray sp;
-static uint64_t place[64];
+static uint64_t place[256];
 static uint32_t skipped;
 
 /* Numbers of paths for the next set; NULL: each EV is its own. */
@@ -293,7 +293,7 @@ TEST(mt_spray_pick, one_turn_is_skipped)
 TEST(mt_spray_skip_once, only_a_good_one_and_for_this_qp_alone)
 {
 	struct mt_spray other;
-	uint64_t others[64];
+	uint64_t others[256];
 
 	make(8, 2, 8);
 	mt_spray_init(&other, 1);

@@ -74,6 +74,16 @@ static struct mt_qp *next_qp(struct mt_engine *e, uint32_t free_ports)
 	return mb_container_of(e->ready.next, struct mt_qp, ready);
 }
 
+/* What was lost goes by a port that has enough in flight, if there is no other. */
+static uint32_t ports_of_use(const struct mt_qp *qp)
+{
+	uint32_t useful = mt_ev_set_useful_ports(qp->ev_set);
+
+	return qp->req.spray.counts && qp->req.window.lost == 0
+		       ? mt_spray_not_full(&qp->req.spray, qp->ev_set, useful)
+		       : useful;
+}
+
 /* QPs that found no room in this call wait for those of `ports` that they could use. */
 static void wait_for_room(struct mt_engine *e, struct mb_link *qps, uint32_t ports)
 {
@@ -84,7 +94,7 @@ static void wait_for_room(struct mt_engine *e, struct mb_link *qps, uint32_t por
 			e->no_room_ports = 0;
 		mb_link_remove(&qp->ready);
 		mb_list_push(&e->no_room, &qp->ready);
-		e->no_room_ports |= mt_ev_set_useful_ports(qp->ev_set) & ports;
+		e->no_room_ports |= ports_of_use(qp) & ports;
 		e->stats.tx_no_room++;
 	}
 }

@@ -34,7 +34,68 @@ void mt_spray_attach(struct mt_spray *sp, void *mem, uint32_t n_ports, uint16_t 
 			.order = (uint16_t)random,
 			.base = (uint16_t)(random >> 16),
 		};
+		((uint16_t *)(sp->ports + n_ports))[p] = 0;
 	}
+}
+
+/* Binary logarithm with eight bits behind the point, those between powers of two linear. */
+#define LOG_ONE (1u << 8)
+/* Where packets come in any order some of a few samples are always twice the others. */
+#define MEAN_SHIFT 4
+
+static uint16_t log_of(uint64_t ns)
+{
+	uint64_t at_least_one = ns | 1;
+	uint32_t whole = mb_log2(at_least_one);
+
+	return (uint16_t)((uint64_t)whole * LOG_ONE +
+			  ((at_least_one << 8 >> whole) & (LOG_ONE - 1)));
+}
+
+_Static_assert(MT_PORTS_MAX <= 32, "a port in the five bits of mt_spray.fast");
+
+bool mt_spray_sample_rtt(struct mt_spray *sp, const struct mt_ev_set *s, uint32_t port,
+			 uint64_t rtt_ns)
+{
+	uint16_t *means = mt_spray_rtts(sp, s);
+	uint16_t sample = log_of(rtt_ns);
+
+	mb_assert_slow(port < s->n_ports);
+	if (means[port] == 0)
+		means[port] = sample;
+	means[port] = (uint16_t)(means[port] + (sample - means[port]) / (1 << MEAN_SHIFT));
+	if (means[port] < means[sp->fast])
+		sp->fast = (uint8_t)(port & 31);
+	return means[port] > means[sp->fast] + LOG_ONE;
+}
+
+bool mt_spray_is_unlike(struct mt_spray *sp, const struct mt_ev_set *s, uint32_t port)
+{
+	const uint16_t *means = mt_spray_rtts(sp, s);
+
+	for (uint32_t p = 0; p < s->n_ports; p++)
+		if (means[p] + LOG_ONE < means[port] && means[p] > 0 && s->open_ports >> p & 1 &&
+		    s->ports[p].usable > 0)
+			return true;
+	sp->fast = (uint8_t)(port & 31); /* the one that was may not be used, or is not known */
+	return false;
+}
+
+/* Whether an open port of the rotation has a usable EV, but for these. */
+static bool rotation_has_port_but(const struct mt_ev_set *s, uint32_t port_mask)
+{
+	for (uint32_t p = 0; p < s->n_ports; p++)
+		if ((s->open_ports & ~port_mask) >> p & 1 && s->shared->ports[p].active > 0 &&
+		    s->ports[p].usable > 0)
+			return true;
+	return false;
+}
+
+uint32_t mt_spray_not_full(const struct mt_spray *sp, const struct mt_ev_set *s, uint32_t ports)
+{
+	uint32_t full = mt_spray_flights(sp, s)->full;
+
+	return full > 0 && rotation_has_port_but(s, full) ? ports & ~full : ports;
 }
 
 void *mt_spray_detach(struct mt_spray *sp, uint16_t n_evs)
@@ -249,16 +310,6 @@ static bool rotation_has_usable(const struct mt_ev_set *s, uint16_t avoid)
 	return false;
 }
 
-/* Whether a port of the rotation has a usable EV and no room: it takes the turns of the others. */
-static bool awaits_room(const struct mt_ev_set *s, uint32_t port_mask)
-{
-	for (uint32_t p = 0; p < s->n_ports; p++)
-		if ((s->open_ports & ~port_mask) >> p & 1 && s->shared->ports[p].active > 0 &&
-		    s->ports[p].usable > 0)
-			return true;
-	return false;
-}
-
 /*
  * As next_of_ports. Where all ports with room lose their turns and no other is to have one, they
  * have another: each lap ends a skip at least. REQ(req.spray.skip-turn)
@@ -272,7 +323,7 @@ static uint16_t rotate(struct mt_spray *sp, struct mt_ev_set *s, uint32_t ports,
 	do {
 		before = *skipped;
 		ev = next_of_ports(sp, s, ports, standby, avoid, skipped);
-	} while (ev == MT_EV_NONE && *skipped != before && !awaits_room(s, ports));
+	} while (ev == MT_EV_NONE && *skipped != before && !rotation_has_port_but(s, ports));
 	return ev;
 }
 

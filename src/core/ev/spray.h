@@ -3,10 +3,12 @@
  * spray.h - a QP's place in the rotation over its EVs, and the EVs on which answers return.
  *
  * One packet, one EV; or a run of several where the driver sends those as one, which is cheaper.
- * Packets go to one port after the other, so that planes carry equal shares. Within a port the
- * active EVs come in rounds, each EV once a round, in an order that a random number XORs again
- * every round so that QPs with the same profile do not use the same EV at the same time. The choice
- * is made when a packet is about to leave, among the ports with room. REQ(req.spray.rotation)
+ * Packets go to one port after the other, so that planes carry equal shares; where their RTTs are
+ * far apart, one that carries less is passed over while it has enough in flight, see flight.h.
+ * Within a port the active EVs come in rounds, each EV once a round, in an order that a random
+ * number XORs again every round so that QPs with the same profile do not use the same EV at the
+ * same time. The choice is made when a packet is about to leave, among the ports with room.
+ * REQ(req.spray.rotation)
  * REQ(req.spray.last-moment)
  *
  * A QP that has few packets in flight hears of an EV once a window at most, and would use hundreds
@@ -19,6 +21,7 @@
 
 #include "base/prng.h"
 #include "core/ev/ev_set.h"
+#include "core/ev/flight.h"
 
 struct mt_spray_port {
 	uint16_t cursor;    /* steps taken in this round */
@@ -31,13 +34,18 @@ struct mt_spray_port {
 
 struct mt_spray {
 	struct mb_prng prng;
-	/* One a port, NULL: not attached; before them a bit for each EV: to be skipped once. */
+	/*
+	 * One a port, NULL: not attached; before them a bit for each EV: to be skipped once; behind
+	 * them the mean RTT of each port, and what is counted while `counts`.
+	 */
 	struct mt_spray_port *ports;
 	uint8_t next_port;
-	uint8_t run_left; /* packets that may still go on run_ev */
-	bool round_began; /* on some port: mt_spray_set_width may be asked for the next rounds */
-	bool in_order;	  /* this QP has heard of no queue, see mt_spray_leave_order */
-	uint16_t width;	  /* EVs of a port in the next rounds */
+	uint8_t run_left;  /* packets that may still go on run_ev */
+	bool round_began;  /* on some port: mt_spray_set_width may be asked for the next rounds */
+	bool in_order : 1; /* this QP has heard of no queue, see mt_spray_leave_order */
+	bool counts : 1;   /* planes are unlike: it passes over ports with enough in flight */
+	uint8_t fast : 5;  /* the port with the shortest mean RTT, or one that had it lately */
+	uint16_t width;	   /* EVs of a port in the next rounds */
 	uint16_t run_ev;
 	uint64_t doubted_ns; /* an EV that was proved before is not taken, see mt_spray_doubt */
 };
@@ -54,10 +62,45 @@ static inline size_t mt_spray_skips_size(uint16_t n_evs)
 {
 	return (n_evs + 63u) / 64u * sizeof(uint64_t);
 }
+static inline size_t mt_spray_ports_size(uint32_t n_ports)
+{
+	return (n_ports * (sizeof(struct mt_spray_port) + sizeof(uint16_t)) + 7) & ~(size_t)7;
+}
 static inline size_t mt_spray_size(uint32_t n_ports, uint16_t n_evs)
 {
-	return mt_spray_skips_size(n_evs) + n_ports * sizeof(struct mt_spray_port);
+	return mt_spray_skips_size(n_evs) + mt_spray_ports_size(n_ports) + mt_flights_size(n_ports);
 }
+/* mt_spray_rtts returns the mean RTT of each port: its logarithm in 1/256; 0: not known. */
+static inline uint16_t *mt_spray_rtts(const struct mt_spray *sp, const struct mt_ev_set *s)
+{
+	return (uint16_t *)(sp->ports + s->n_ports);
+}
+/* mt_spray_flights returns what it counts, once attached and while it does. */
+static inline struct mt_flights *mt_spray_flights(const struct mt_spray *sp,
+						  const struct mt_ev_set *s)
+{
+	uint8_t *ports = (uint8_t *)sp->ports;
+
+	return (struct mt_flights *)(void *)(ports + mt_spray_ports_size(s->n_ports));
+}
+/*
+ * mt_spray_not_full returns of these ports those by which new data may leave, while it counts: all
+ * but those that have enough in flight; all of them where no other port of the rotation may be
+ * used. REQ(req.spray.flight)
+ */
+uint32_t mt_spray_not_full(const struct mt_spray *sp, const struct mt_ev_set *s, uint32_t ports);
+/*
+ * mt_spray_sample_rtt takes how long a packet by this port took, once attached, and says whether
+ * mt_spray_is_unlike is worth asking.
+ */
+bool mt_spray_sample_rtt(struct mt_spray *sp, const struct mt_ev_set *s, uint32_t port,
+			 uint64_t rtt_ns);
+/*
+ * mt_spray_is_unlike says whether packets by this port take on average more than twice as long as
+ * by another that may be used. By a plane that carries less than its equal share they do: what the
+ * window holds waits there. REQ(req.spray.flight)
+ */
+bool mt_spray_is_unlike(struct mt_spray *sp, const struct mt_ev_set *s, uint32_t port);
 /*
  * mt_spray_skip_once makes a GOOD EV passed over once in the rotation of this QP, once attached:
  * marks and trims are what a peer says, and no other QP has to believe it. REQ(req.ev.skip-once)

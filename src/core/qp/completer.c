@@ -294,6 +294,7 @@ static void learn_rtt(struct mt_qp *qp, struct sack *s)
 		s->rtt_ns = mt_liveness_clamp_rtt(&qp->peer->liveness, s->sent_ns, s->rtt_ns);
 	mt_rtt_sample(rtt, s->rtt_ns);
 	mt_reorder_sample(&qp->ev_set->reorder, s->ev, s->rtt_ns);
+	mt_qp_compare_ports(qp, mt_ev_port(qp->ev_set, s->ev), s->rtt_ns);
 }
 
 /* What the report says of the peer itself. REQ(req.ev.endpoint) */
@@ -518,7 +519,7 @@ static void retract_packet(struct mt_qp *qp, uint64_t psn, uint64_t now_ns, uint
 	}
 	mt_tx_window_nack_backoff(&req->window, psn, mt_qp_nack_backoff_ns(qp),
 				  backoff_state(&req->cc, reason));
-	req->cc.inflight -= rec->nominal;
+	mt_qp_count_left(qp, rec);
 	req->cc.ops->loss(&req->cc, now_ns, kind, rec->nominal);
 	qp->engine->stats.nack_backoffs++;
 }
@@ -542,7 +543,7 @@ static void handle_rnr_nack(struct mt_qp *qp, uint64_t psn, const struct mt_rx *
 
 	mb_assert(qp->ext);
 	mt_tx_window_lost(&req->window, psn);
-	req->cc.inflight -= rec->nominal;
+	mt_qp_count_left(qp, rec);
 	qp->engine->stats.rnr_waits++;
 	if (psn ==
 	    req->window.una) /* else the oldest packet, of which nothing is heard, may be lost */

@@ -34,7 +34,7 @@ void mt_completer_received(struct mt_qp *qp, uint64_t psn, uint64_t now_ns, bool
 		return;
 	note_arrival(qp, rec, now_ns);
 	if (was == MT_TX_OUTSTANDING)
-		req->cc.inflight -= nominal;
+		mt_qp_count_arrived(qp, rec, now_ns);
 	req->newly_bytes += nominal;
 	*progress = true;
 }

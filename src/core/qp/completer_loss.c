@@ -20,7 +20,7 @@ void mt_completer_mark_lost(struct mt_qp *qp, uint64_t psn, uint64_t now_ns,
 	const struct mt_tx_rec *rec = mt_tx_rec(&req->window, psn);
 
 	mt_tx_window_lost(&req->window, psn);
-	req->cc.inflight -= rec->nominal;
+	mt_qp_count_left(qp, rec);
 	req->cc.ops->loss(&req->cc, now_ns, kind, rec->nominal);
 }
 

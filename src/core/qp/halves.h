@@ -61,6 +61,61 @@ void mt_responder_probe_reverse_ev(struct mt_qp *qp, uint64_t now_ns);
  */
 void mt_responder_doubt_reverse_evs(struct mt_qp *qp, uint64_t now_ns);
 
+/* ---- what is in flight, in all and, while planes are unlike, on each port ---- */
+
+/*
+ * mt_qp_flight_judge has the QP count while planes are unlike, after an RTT sample of this port:
+ * see core/ev/flight.h.
+ */
+void mt_qp_flight_judge(struct mt_qp *qp, uint32_t port);
+/* mt_qp_compare_ports takes an RTT sample of a port. */
+static inline void mt_qp_compare_ports(struct mt_qp *qp, uint32_t port, uint64_t rtt_ns)
+{
+	if (!qp->req.spray.ports)
+		return; /* it has no records: the answer to a probe */
+	if (mt_spray_sample_rtt(&qp->req.spray, qp->ev_set, port, rtt_ns) || qp->req.spray.counts)
+		mt_qp_flight_judge(qp, port);
+}
+/* What the three functions below do of a QP that counts. */
+void mt_qp_flight_sent(struct mt_qp *qp, uint16_t ev);
+void mt_qp_flight_left(struct mt_qp *qp, const struct mt_tx_rec *rec);
+void mt_qp_flight_arrived(struct mt_qp *qp, const struct mt_tx_rec *rec, uint64_t now_ns);
+
+/* mt_qp_window_packets returns what may be in flight, in packets. */
+static inline uint64_t mt_qp_window_packets(const struct mt_qp *qp)
+{
+	uint64_t cwnd = qp->req.cc.cwnd / (qp->attr.path_mtu + MT_NOMINAL_HEADER);
+	uint64_t psns = (uint64_t)qp->req.mpr * MT_MPR_UNIT;
+
+	mb_assert_slow(psns > 0 && qp->req.mpr <= qp->attr.mpr);
+	return cwnd < psns ? cwnd : psns;
+}
+
+/* mt_qp_count_sent counts a packet of so many nominal bytes that leaves on an EV. */
+static inline void mt_qp_count_sent(struct mt_qp *qp, uint16_t ev, uint32_t nominal)
+{
+	qp->req.cc.inflight += nominal;
+	if (qp->req.spray.counts)
+		mt_qp_flight_sent(qp, ev);
+}
+
+/* mt_qp_count_left counts one that is no more outstanding and did not arrive. */
+static inline void mt_qp_count_left(struct mt_qp *qp, const struct mt_tx_rec *rec)
+{
+	qp->req.cc.inflight -= rec->nominal;
+	if (qp->req.spray.counts)
+		mt_qp_flight_left(qp, rec);
+}
+
+/* mt_qp_count_arrived counts one that did; now_ns: as mt_completer_received has it. */
+static inline void mt_qp_count_arrived(struct mt_qp *qp, const struct mt_tx_rec *rec,
+				       uint64_t now_ns)
+{
+	qp->req.cc.inflight -= rec->nominal;
+	if (qp->req.spray.counts)
+		mt_qp_flight_arrived(qp, rec, now_ns);
+}
+
 /* ---- what the parts of the completer share ---- */
 
 /*

@@ -346,11 +346,11 @@ static void resend_oldest(struct mt_qp *qp, uint64_t now_ns)
 		req->repeat_last = true;
 		req->acks_if_asked = true; /* as it seems: to ask costs a SACK, not to ask time */
 	} else if (mt_tx_rec(w, w->una)->state == MT_TX_OUTSTANDING) {
-		uint16_t nominal = mt_tx_rec(w, w->una)->nominal;
+		const struct mt_tx_rec *oldest = mt_tx_rec(w, w->una);
 
 		mt_tx_window_lost(w, w->una);
-		req->cc.inflight -= nominal;
-		req->cc.ops->loss(&req->cc, now_ns, MT_CC_INFERRED, nominal);
+		mt_qp_count_left(qp, oldest);
+		req->cc.ops->loss(&req->cc, now_ns, MT_CC_INFERRED, oldest->nominal);
 		qp->engine->stats.lost_timeout++;
 	}
 	mt_qp_queue_for_tx(qp);

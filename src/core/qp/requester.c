@@ -68,16 +68,6 @@ static bool rnr_blocks(const struct mt_qp *qp, uint64_t psn)
 	return qp->ext && mt_rnr_blocks(&qp->ext->rnr, qp->req.window.una, psn);
 }
 
-/* What may be in flight, in packets. */
-static uint64_t window_packets(const struct mt_qp *qp)
-{
-	uint64_t cwnd = qp->req.cc.cwnd / (qp->attr.path_mtu + MT_NOMINAL_HEADER);
-	uint64_t psns = (uint64_t)qp->req.mpr * MT_MPR_UNIT;
-
-	mb_assert_slow(psns > 0 && qp->req.mpr <= qp->attr.mpr);
-	return cwnd < psns ? cwnd : psns;
-}
-
 static bool answers_are_few(const struct mt_timing *t)
 {
 	return t->sack_in_order_bytes > t->sack_bytes;
@@ -96,7 +86,7 @@ static bool asked_long_ago(const struct mt_qp *qp)
 		return true; /* no more are counted */
 	if (bytes < t->sack_bytes)
 		return false;
-	return bytes >= t->sack_in_order_bytes || packets * UINT64_C(4) >= window_packets(qp);
+	return bytes >= t->sack_in_order_bytes || packets * UINT64_C(4) >= mt_qp_window_packets(qp);
 }
 
 /*
@@ -185,7 +175,7 @@ static void fill_descriptor(const struct mt_qp *qp, const struct mt_wqe *wqe, ui
 static void set_round_width(struct mt_qp *qp)
 {
 	if (qp->req.spray.round_began)
-		mt_spray_set_width(&qp->req.spray, window_packets(qp), qp->ev_set->n_ports);
+		mt_spray_set_width(&qp->req.spray, mt_qp_window_packets(qp), qp->ev_set->n_ports);
 }
 
 /* Counts what was skipped; what follows where no EV was picked. */
@@ -195,15 +185,27 @@ static enum mt_next count_skipped(struct mt_qp *qp, uint32_t skipped)
 	return skipped > 0 ? MT_NEXT_LOST_TURN : MT_NEXT_NO_ROOM;
 }
 
+/* Of these ports those that may have more in flight. REQ(req.spray.flight) */
+static uint32_t ports_not_full(const struct mt_qp *qp, uint32_t free_ports)
+{
+	return qp->req.spray.counts ? mt_spray_not_full(&qp->req.spray, qp->ev_set, free_ports)
+				    : free_ports;
+}
+
 /* For what was sent before: an EV of another group than `avoid`; MT_EV_NONE: *unsent says why. */
 static uint16_t pick_other_ev(struct mt_qp *qp, uint32_t free_ports, uint16_t avoid,
 			      enum mt_next *unsent)
 {
-	uint32_t skipped = 0;
+	uint32_t skipped = 0, tried, ports = ports_not_full(qp, free_ports);
 	uint16_t ev;
 
 	set_round_width(qp);
-	ev = mt_spray_pick(&qp->req.spray, qp->ev_set, free_ports, avoid, &skipped);
+	do {
+		tried = ports;
+		ev = mt_spray_pick(&qp->req.spray, qp->ev_set, ports, avoid, &skipped);
+		/* All that is in flight may be lost, too: what was lost does not wait for it. */
+		ports = free_ports;
+	} while (ev == MT_EV_NONE && tried != ports);
 	*unsent = count_skipped(qp, skipped);
 	return ev;
 }
@@ -237,8 +239,8 @@ static uint16_t pick_new_ev(struct mt_qp *qp, uint32_t free_ports, enum mt_next 
 	uint16_t ev;
 
 	set_round_width(qp);
-	ev = mt_spray_pick_run(&qp->req.spray, qp->ev_set, free_ports, qp->engine->cfg.max_run,
-			       &skipped);
+	ev = mt_spray_pick_run(&qp->req.spray, qp->ev_set, ports_not_full(qp, free_ports),
+			       qp->engine->cfg.max_run, &skipped);
 	*unsent = count_skipped(qp, skipped);
 	return ev;
 }
@@ -300,7 +302,7 @@ static enum mt_next send_lost(struct mt_qp *qp, uint64_t psn, uint64_t now_ns, u
 	req->timed_out = false;
 	now_ns = resend_time_ns(qp->engine, rec, now_ns);
 	mt_tx_window_resent(&req->window, psn, now_ns, ev);
-	req->cc.inflight += rec->nominal;
+	mt_qp_count_sent(qp, ev, rec->nominal);
 	fill_descriptor(qp, &req->sq.wqes[rec->slot], msn_of_slot(&req->sq, rec->slot), psn, true,
 			ev, now_ns, d); /* REQ(req.rtx.flag) */
 	count_sent(qp, d, now_ns);
@@ -391,7 +393,7 @@ static enum mt_next send_new(struct mt_qp *qp, uint64_t now_ns, uint32_t free_po
 		count_begun(qp, wqe, msn);
 	mt_tx_window_sent(&req->window, now_ns, (uint16_t)(msn & req->sq.mask), ev,
 			  (uint16_t)nominal);
-	req->cc.inflight += nominal;
+	mt_qp_count_sent(qp, ev, nominal);
 	fill_descriptor(qp, wqe, msn, psn, false, ev, now_ns, d);
 	/* Only the SACK that it causes tells, or how slow the EV is. */
 	d->pkt.bth.a |= trial || asks_for_ev(qp, ev);

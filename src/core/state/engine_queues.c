@@ -66,7 +66,10 @@ static void report_event(struct mt_engine *e, const struct mt_event *ev)
 		r->events[r->tail++ & r->mask] = *ev;
 }
 
-/* An EV that is good again may be what a QP without room waits for. REQ(req.ev.events) */
+/*
+ * An EV that is good again may be what a QP without room waits for; one that is not leaves it those
+ * ports that it passed over. REQ(req.ev.events)
+ */
 void mt_engine_report_ev(struct mt_engine *e, const struct mt_ev_set *s,
 			 const struct mt_ev_change *change)
 {
@@ -83,6 +86,8 @@ void mt_engine_report_ev(struct mt_engine *e, const struct mt_ev_set *s,
 	mb_assert(change->ev < s->n_evs);
 	if (change->state == MT_EV_GOOD)
 		e->no_room_ports |= UINT32_C(1) << mt_ev_port(s, change->ev);
+	else if (e->n_counting > 0)
+		e->no_room_ports |= mt_ev_set_useful_ports(s);
 	report_event(e, &ev);
 }
 

@@ -304,6 +304,7 @@ struct mt_engine {
 	uint32_t receivers;  /* QPs with receive bitmaps, which are those that received lately */
 	uint64_t grace_ns;   /* timers that were late are judged from here on, see mt_engine_tick */
 	uint32_t n_buffered; /* packets that wait for others before them */
+	uint32_t n_counting; /* QPs that pass over ports with enough in flight, see ev/flight.h */
 	struct mb_timers qp_timers;
 	struct mb_timers ev_timers;
 	struct mb_link ready;	      /* QPs that may have data to send ... */

@@ -3,7 +3,8 @@
  * qp_memory.c - a QP's windows come from the pool when they are first needed and go back when idle.
  *
  * There are three: the records of what is in flight (16 bytes a PSN) with the QP's place in the
- * rotation over its EVs, the bitmaps of what was received, and the stash of early immediates.
+ * rotation over its EVs and what each port has in flight, the bitmaps of what was received, and the
+ * stash of early immediates.
  * Between two bursts none of them holds anything that the PSNs in the QP do not tell as well, so a
  * QP that nothing was sent or received on for a while has none. A clock finds them: every idle_ns
  * it goes round the QPs that hold memory, takes away the mark that use leaves, and the memory of
@@ -140,7 +141,9 @@ static void free_records(struct mt_qp *qp)
 
 	if (!w->recs)
 		return;
-	mb_assert(qp->ev_set);
+	mb_assert(qp->ev_set && qp->engine->n_counting >= qp->req.spray.counts);
+	qp->engine->n_counting -= qp->req.spray.counts;
+	qp->req.spray.counts = false;
 	n_evs = qp->ev_set->n_evs;
 	mb_pool_put(pool, w->recs, w->size * sizeof(struct mt_tx_rec));
 	mb_pool_put(pool, mt_spray_detach(&qp->req.spray, n_evs),
