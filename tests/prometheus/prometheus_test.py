@@ -4,7 +4,8 @@
 
 Every metric that they name is exported or recorded. Debian's promtool judges the rules, plays
 rules_test.yml and reads what `mrc stat` writes. With --lab a plane of a lab dies under ib_write_bw,
-and Debian's prometheus, which scrapes `mrc stat --listen`, says which one, and when it is well.
+and Debian's prometheus, which scrapes `mrc stat --listen`, says which one, and when it is well. Then four mrcd probe a lab
+in which a cable loses a tenth.
 """
 import contextlib
 import json
@@ -275,9 +276,70 @@ def an_alert_names_the_plane_and_resolves():
             return check_metrics(answer.read().decode())
 
 
+# ---- a lab whose hosts probe ----
+
+
+def in_lab(name, host, *words):
+    return [MRC, "lab", "shell", name, host, "--", *words]
+
+
+def address(name, host):
+    command = in_lab(name, host, "sh", "-c", "echo $MRC_LAB_ADDRESS")
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def write_configs(work, name):
+    """A configuration for each host's mrcd, and one for a prometheus on host0 that scrapes them."""
+    targets = [f"[{address(name, f'host{host}')}]:9891" for host in range(4)]
+    for host in range(4):
+        text = MRCD_CONFIG.format(work=work / str(host), port=9891, probes=9793)
+        text = text.replace("127.0.0.1", "[::]").replace("host = 0", f"host = {host}")
+        (work / f"{host}.toml").write_text(text.replace('"lo", "lo"', '"e0", "e1"'), encoding="utf-8")
+    config = {"global": {"scrape_interval": "1s", "evaluation_interval": "1s"},
+              "rule_files": [str(FOLDER / rules) for rules in RULES],
+              "scrape_configs": [{"job_name": "softmrc", "static_configs": [{"targets": targets}]}]}
+    (work / "prometheus.yml").write_text(json.dumps(config), encoding="utf-8")
+
+
+def asked(name, path):
+    """What the prometheus on host0 answers."""
+    get = f"import urllib.request as u; print(u.urlopen('http://127.0.0.1:9090/api/v1/{path}').read().decode())"
+    done = subprocess.run(in_lab(name, "host0", sys.executable, "-c", get), capture_output=True, text=True, check=False)
+    return json.loads(done.stdout)["data"]
+
+
+def alarms(name):
+    return [alert["annotations"]["summary"] for alert in asked(name, "alerts")["alerts"] if alert["state"] == "firing"]
+
+
+def an_alert_names_the_cable():
+    """Four mrcd probe, a cable loses a tenth, and one alert says which; after the lift there is none."""
+    name = f"pmap{os.getpid()}"
+    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
+        work = pathlib.Path(folder)
+        stack.enter_context(a_lab(name))
+        write_configs(work, name)
+        for host in range(4):
+            command = in_lab(name, f"host{host}", MRCD, "--config", str(work / f"{host}.toml"))
+            stack.enter_context(running(command))
+        stack.enter_context(running(in_lab(
+            name, "host0", tool("prometheus"), f"--config.file={work}/prometheus.yml",
+            f"--storage.tsdb.path={work}/data", "--web.listen-address=127.0.0.1:9090")))
+        wait_for("routes of all hosts", lambda: len(asked(
+            name, "query?query=count%20by%20(host)%20(softmrc:map_route_loss:ratio)")["result"]) == 4)
+        if alarms(name):
+            raise Failed(f"{alarms(name)} before anything is wrong")
+        lab("fault", name, "plane0.t0-0.t1-0", "loss", "10%")
+        wait_for("an alert", lambda: alarms(name))
+        said = alarms(name)
+        lab("fault", name, "lift")
+        wait_for("its end", lambda: not alarms(name))
+        return [] if len(said) == 1 and said[0].startswith("plane0.t0-0.t1-0 loses") else said
+
+
 if __name__ == "__main__":
     CHECKS = [names_are_there, what_is_missing_is_noticed, rules_are_good, alerts_fire_and_resolve,
               names_are_prometheus_own]
     if "--lab" in sys.argv:
-        CHECKS = [an_alert_names_the_plane_and_resolves]
+        CHECKS = [an_alert_names_the_plane_and_resolves, an_alert_names_the_cable]
     tap.main([(check.__name__, check) for check in CHECKS])
