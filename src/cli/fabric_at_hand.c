@@ -2,8 +2,11 @@
 /* fabric_at_hand.c - which fabric this machine is a part of: see fabric_at_hand.h. */
 #include "cli/fabric_at_hand.h"
 
+#include <ifaddrs.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "fabric/topology_toml.h"
 #include "fabric/usid.h"
@@ -32,4 +35,29 @@ const char *cli_fabric_ev(const struct cli_fabric *f, const uint8_t src[16], con
 	if (dst && !mf_address_host(&f->t, dst, &to))
 		return NULL;
 	return mf_ev_cable(&f->t, from, to, ev, out);
+}
+
+static bool take_address(const struct cli_fabric *f, const struct ifaddrs *at, uint8_t own[16])
+{
+	struct sockaddr_in6 address;
+	uint32_t host;
+
+	if (!at->ifa_addr || at->ifa_addr->sa_family != AF_INET6)
+		return false;
+	memcpy(&address, at->ifa_addr, sizeof(address));
+	memcpy(own, &address.sin6_addr, sizeof(address.sin6_addr));
+	return mf_address_host(&f->t, own, &host);
+}
+
+bool cli_fabric_here(const struct cli_fabric *f, uint8_t own[16])
+{
+	struct ifaddrs *all = NULL;
+	bool found = false;
+
+	if (!f->known || getifaddrs(&all))
+		return false;
+	for (const struct ifaddrs *at = all; at && !found; at = at->ifa_next)
+		found = take_address(f, at, own);
+	freeifaddrs(all);
+	return found;
 }

@@ -41,4 +41,8 @@ int cli_fabric_find(const struct ui_verb *verb, const char *flag, struct cli_fab
 const char *cli_fabric_ev(const struct cli_fabric *f, const uint8_t src[16], const uint8_t *dst,
 			  uint32_t port, uint32_t number, char *out);
 
+/* cli_fabric_here finds the address of the host of the fabric that this machine is: one of its
+ * own. False: no fabric is known, or it is none of its hosts. */
+bool cli_fabric_here(const struct cli_fabric *f, uint8_t own[16]);
+
 #endif

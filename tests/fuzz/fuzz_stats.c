@@ -95,7 +95,7 @@ static void look_at_stat(const struct stats_reader *stats)
 	expect_printable(&text);
 	stat_exposition_render(stats, 8, STAT_OPENMETRICS, &text);
 	expect_printable(&text);
-	json_decref(stat_json_make(stats));
+	json_decref(stat_json_make(stats, NULL));
 }
 
 static void look(struct stats_reader *stats, uint64_t now_ns, bool at_all)
@@ -112,7 +112,7 @@ static void look(struct stats_reader *stats, uint64_t now_ns, bool at_all)
 	expect_printable(&text);
 	if (at_all)
 		look_at_stat(stats);
-	json = top_json_make(stats);
+	json = top_json_make(stats, NULL);
 	mb_assert(json);
 	json_decref(json);
 }

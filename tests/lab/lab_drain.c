@@ -205,7 +205,7 @@ LAB_TEST(keeps_what_others_decided)
 	     0, "");
 	want(command_run("lab drain dr%d plane0", id()), 0, "7 denials on 4 hosts");
 	want(command_run("lab shell dr%d host1 -- %s ctl ev 0", id(), test_arg(0)), 0,
-	     "reason=drain of plane0");
+	     "reason=drain of plane0 cable=plane0.t0-0.u0 - plane0.t1-0");
 	want(command_run("lab undrain dr%d plane0", id()), 0, "7 denials lifted");
 	want(command_run("lab shell dr%d host1 -- %s ctl ev 0", id(), test_arg(0)), 0,
 	     "reason=mine");

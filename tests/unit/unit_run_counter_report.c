@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/run/run.h"
+
+#include "fabric/topology_toml.h"
+#include "fabric/usid.h"
 #include "stats_fixture.h"
 #include "support/test.h"
 
@@ -76,7 +79,7 @@ REPORT_TEST(run_report_read, sums_processes_and_orders_events)
 	assert_u_eq(report.port[1].tx_bytes, 4096);
 	assert_u_eq(report.events, 4);
 	for (size_t i = 1; i < report.events; i++)
-		assert_true(report.event[i - 1].at_ns < report.event[i].at_ns);
+		assert_true(report.event[i - 1].e.at_ns < report.event[i].e.at_ns);
 }
 
 REPORT_TEST(run_report_read, files_that_are_not_whole)
@@ -96,7 +99,7 @@ REPORT_TEST(run_report_add, events_beyond_what_is_kept)
 		add_event(i, MRC_STATS_EVENT_EV, 0, MRC_STATS_EV_GOOD, MRC_STATS_EV_BY_PORT);
 	assert_int_equal(run_report_add(&report, segment), 0);
 	assert_u_eq(report.events, MRC_STATS_EVENTS);
-	assert_u_eq(report.event[0].at_ns, report.begin_ns + 10);
+	assert_u_eq(report.event[0].e.at_ns, report.begin_ns + 10);
 }
 
 static char *shown(void)
@@ -122,6 +125,29 @@ REPORT_TEST(run_report_show, says_when_each_ev_went_and_came)
 	assert_non_null(strstr(text, "10 of them again"));
 	assert_non_null(strstr(text, "2.000 s  plane 1  EV 0xc0010003 is bad: packets lost\n"));
 	assert_non_null(strstr(text, "5.000 s  plane 1  EV 0xc0010003 is good: probes answered\n"));
+	free(text);
+}
+
+/* Of host0 to host3 of a fabric of two planes, whose fourth T1 of plane 1 the EV chooses. */
+REPORT_TEST(run_report_show, calls_evs_by_their_cables)
+{
+	static struct cli_fabric fabric = {.known = true};
+	struct mf_topology_cfg cfg = mf_preset_cfg("tiny");
+	struct mf_error why;
+	char *text;
+
+	cfg.t1s = 4;
+	assert_true(mf_topology_init(&fabric.t, &cfg, &why));
+	fixture_segment(segment, 1);
+	mf_address_of_host(&fabric.t, 0, segment->gid);
+	add_event(1000000000, MRC_STATS_EVENT_EV, 1, MRC_STATS_EV_ASSUMED_BAD,
+		  MRC_STATS_EV_BY_LOSS);
+	mf_address_of_host(&fabric.t, 3, segment->event[0].peer);
+	assert_int_equal(run_report_add(&report, segment), 0);
+	report.fabric = &fabric;
+	text = shown();
+	assert_non_null(strstr(text, "EV 0xc0010003 is bad: packets lost; plane1.t0-0.u3 - "
+				     "plane1.t1-3\n"));
 	free(text);
 }
 

@@ -13,7 +13,7 @@ TEST(top_json_make, holds_everything)
 	json_t *json;
 
 	fixture_readings();
-	json = top_json_make(&fixture_stats);
+	json = top_json_make(&fixture_stats, NULL);
 	assert_non_null(json);
 	assert_i_eq(json_unpack(json, "{s:[{s:i,s:s,s:[{s:s,s:f,s:{s:i}}],s:[{s:i,s:[{s:s}]}]}]}",
 				"processes", "pid", &pid, "command", &command, "planes", "address",
@@ -36,7 +36,7 @@ TEST(top_json_make, no_congestion_control_is_null)
 
 	fixture_readings();
 	fixture_stats.process[0].now->qp[0].cwnd_bytes = UINT64_MAX;
-	json = top_json_make(&fixture_stats);
+	json = top_json_make(&fixture_stats, NULL);
 	assert_i_eq(json_unpack(json, "{s:[{s:[{s:o}]}]}", "processes", "qps", "cwnd_bytes", &cwnd),
 		    0);
 	assert_true(json_is_null(cwnd));

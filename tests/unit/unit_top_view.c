@@ -2,6 +2,9 @@
 /* The screen of `mrc top`: src/cli/top/top.h. */
 #include "cli/top/top.h"
 
+#include "fabric/topology_toml.h"
+#include "fabric/usid.h"
+
 #include "support/test.h"
 #include "unit/top_fixture.h"
 
@@ -27,6 +30,28 @@ TEST(top_view_render, processes_planes_and_qps)
 	assert_has(&out,
 		   "77   0x000010  10.0.0.2  RTS    300  65.5k       0  80.0 us     0  2/4\n");
 	assert_has(&out, "        0 #x  1 -#\n");
+	ui_text_fini(&out);
+}
+
+/* EVs of host0 of a lab to host5 that are out of use. */
+TEST(top_view_render, names_what_is_out_of_use)
+{
+	static struct cli_fabric lab = {.known = true};
+	struct top_view view = {.width = 80, .fabric = &lab};
+	struct mrc_stats_segment *s;
+	struct ui_text out = {0};
+	char why[MF_TOML_ERROR_BYTES];
+
+	fixture_readings();
+	s = fixture_stats.process[0].now;
+	assert_true(mf_topology_open("lab", &lab.t, why));
+	mf_address_of_host(&lab.t, 0, s->gid);
+	mf_address_of_host(&lab.t, 5, s->qp[0].dest);
+	s->qp[0].ev[0] = (struct mrc_stats_ev){0xc0010001, 1, MRC_STATS_EV_ASSUMED_BAD, 1};
+	s->qp[0].ev[1] = (struct mrc_stats_ev){0xc0000000, 0, MRC_STATS_EV_DENIED, 0};
+	top_view_render(&view, &fixture_stats, &out);
+	assert_non_null(strstr(out.data, "\n          x plane1.t0-0.u1 - plane1.t1-1\n"
+					 "          d plane0.t0-0.u0 - plane0.t1-0\n"));
 	ui_text_fini(&out);
 }
 

@@ -3,6 +3,7 @@
 #ifndef SOFTMRC_CLI_CTL_CTL_H
 #define SOFTMRC_CLI_CTL_CTL_H
 
+#include "cli/fabric_at_hand.h"
 #include "ui/text.h"
 
 #include <jansson.h>
@@ -33,6 +34,12 @@ bool ctl_words_add(json_t *request, const char *const *word, size_t n, const cha
 
 /* ctl_show_text appends a text of somebody's as printable ASCII. */
 void ctl_show_text(const char *text, struct ui_text *out);
+/*
+ * ctl_name_evs gives every EV of an answer, and that of an event, a member "cable" where the fabric
+ * has one: of this machine's packets, to the peer of an event.
+ */
+void ctl_name_evs(json_t *answer, const struct cli_fabric *fabric);
+
 /* ctl_show_answer appends what an answer says, as tables. */
 void ctl_show_answer(const json_t *answer, struct ui_text *out);
 /* ctl_show_event appends one line. */

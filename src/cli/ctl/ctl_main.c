@@ -10,7 +10,8 @@
 #define WORDS_MAX 64u
 
 struct options {
-	const char *socket, *reason;
+	const char *socket, *reason, *fabric_name;
+	struct cli_fabric fabric;
 	uint32_t profile;
 	bool json, all;
 };
@@ -26,6 +27,7 @@ struct options {
 	}
 
 static const struct ui_flag plain_flags[] = {COMMON};
+static const struct ui_flag named_flags[] = {COMMON, CLI_FABRIC_FLAG(options, fabric_name)};
 static const struct ui_flag deny_flags[] = {
 	COMMON, PROFILE,
 	UI_TEXT("--reason", options, reason, "TEXT",
@@ -65,13 +67,13 @@ static int judge(const json_t *answer, const struct ui_verb *verb)
 }
 
 /* Sends the request, which it drops, and prints the answer. */
-static int ask(const struct ui_verb *verb, const struct options *o, json_t *request)
+static int ask(const struct ui_verb *verb, struct options *o, json_t *request)
 {
 	struct ctl_link link;
 	json_t *answer;
 	int status;
 
-	if (ctl_link_open(&link, o->socket)) {
+	if (cli_fabric_find(verb, o->fabric_name, &o->fabric) || ctl_link_open(&link, o->socket)) {
 		json_decref(request);
 		return 1;
 	}
@@ -80,6 +82,7 @@ static int ask(const struct ui_verb *verb, const struct options *o, json_t *requ
 	if (!answer)
 		return 1;
 	status = judge(answer, verb);
+	ctl_name_evs(answer, &o->fabric);
 	if (o->json || !status)
 		status = show(answer, o->json) ? 1 : status;
 	json_decref(answer);
@@ -144,7 +147,7 @@ static const struct ui_verb reload_verb = {
 		 "the message names file, line and key.",
 };
 static const struct ui_verb events_verb = {
-	VERB(events, plain_flags),
+	VERB(events, named_flags),
 	.summary = "what processes meet and controllers change, as it happens",
 	.usage = "[FLAG...]",
 	.about = "Prints a line for each EV that a process retires or takes up again, each port "
@@ -170,7 +173,7 @@ static const struct ui_verb format_verb = {
 		 "online; online unless it is given).",
 };
 static const struct ui_verb ev_verb = {
-	VERB(ev, plain_flags),
+	VERB(ev, named_flags),
 	.summary = "shows or changes EV profiles",
 	.usage = "[FLAG...]\n[FLAG...] PROFILE\n[FLAG...] PROFILE KEY=VALUE...",
 	.about = "Keys: mode (auto, explicit, generated), format (a format profile), count, "
@@ -242,13 +245,16 @@ static int events_main(int argc, char **argv)
 
 	if (status != UI_FLAGS_OK)
 		return status;
-	if (ctl_link_open(&link, o.socket))
+	if (cli_fabric_find(&events_verb, o.fabric_name, &o.fabric) ||
+	    ctl_link_open(&link, o.socket))
 		return 1;
 	event = ctl_link_ask(&link, json_pack("{s:s}", "do", "events"));
 	status = event ? judge(event, &events_verb) : 1;
 	json_decref(event);
-	while (!status && (event = ctl_link_next(&link)))
+	while (!status && (event = ctl_link_next(&link))) {
+		ctl_name_evs(event, &o.fabric);
 		status = print_event(event, o.json);
+	}
 	ctl_link_close(&link);
 	return status;
 }

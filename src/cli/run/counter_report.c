@@ -41,14 +41,15 @@ static int add_events(struct run_report *r, const struct mrc_stats_segment *s)
 			continue;
 		if (r->events == r->room) {
 			size_t room = r->room ? 2 * r->room : 64;
-			void *more = realloc(r->event, room * sizeof(*event));
+			void *more = realloc(r->event, room * sizeof(*r->event));
 
 			if (!more)
 				return ENOMEM;
 			r->event = more;
 			r->room = room;
 		}
-		r->event[r->events++] = *event;
+		r->event[r->events].e = *event;
+		memcpy(r->event[r->events++].gid, s->gid, sizeof(s->gid));
 	}
 	return 0;
 }
@@ -88,9 +89,9 @@ static int add_file(struct run_report *r, const char *path, struct mrc_stats_seg
 
 static int by_time(const void *a, const void *b)
 {
-	const struct mrc_stats_event *x = a, *y = b;
+	const struct run_event *x = a, *y = b;
 
-	return (x->at_ns > y->at_ns) - (x->at_ns < y->at_ns);
+	return (x->e.at_ns > y->e.at_ns) - (x->e.at_ns < y->e.at_ns);
 }
 
 /* Calls fn for every file of statistics in the folder, until one returns an error. */
@@ -205,16 +206,24 @@ static void show_datagrams(const struct run_report *r, FILE *to)
 		ui_units_bytes(rx, counter_sum(r, "ud_rx_bytes")), dropped);
 }
 
+static const char *cable_of(const struct run_report *r, const struct run_event *event, char *out)
+{
+	return r->fabric ? cli_fabric_ev(r->fabric, event->gid, event->e.peer, event->e.port,
+					 event->e.ev, out)
+			 : NULL;
+}
+
 static void show_events(const struct run_report *r, FILE *to)
 {
-	char ev[UI_UNITS_MAX];
+	char ev[UI_UNITS_MAX], room[CLI_EV_NAME_BYTES];
 
 	for (size_t i = 0; i < r->events && i < EVENTS_SHOWN; i++) {
-		const struct mrc_stats_event *e = &r->event[i];
+		const struct mrc_stats_event *e = &r->event[i].e;
+		const char *cable = cable_of(r, &r->event[i], room);
 
-		fprintf(to, "  %9.3f s  plane %u  EV %s is %s: %s\n", to_seconds(r, e->at_ns),
+		fprintf(to, "  %9.3f s  plane %u  EV %s is %s: %s%s%s\n", to_seconds(r, e->at_ns),
 			e->port, ui_units_ev(ev, e->ev), stats_ev_state_name(e->state),
-			cause_name(e->cause));
+			cause_name(e->cause), cable ? "; " : "", cable ? cable : "");
 	}
 	if (r->events > EVENTS_SHOWN)
 		fprintf(to, "  and %zu more\n", r->events - EVENTS_SHOWN);
@@ -261,13 +270,14 @@ static json_t *json_events(const struct run_report *r)
 	json_t *all = json_array();
 
 	for (size_t i = 0; i < r->events; i++) {
-		const struct mrc_stats_event *e = &r->event[i];
+		const struct mrc_stats_event *e = &r->event[i].e;
+		char room[CLI_EV_NAME_BYTES];
 
-		json_array_append_new(all,
-				      json_pack("{sf si sI ss ss}", "at_s", to_seconds(r, e->at_ns),
-						"plane", (int)e->port, "ev", (json_int_t)e->ev,
-						"state", stats_ev_state_name(e->state), "cause",
-						cause_name(e->cause)));
+		json_array_append_new(
+			all, json_pack("{sf si sI ss ss ss*}", "at_s", to_seconds(r, e->at_ns),
+				       "plane", (int)e->port, "ev", (json_int_t)e->ev, "state",
+				       stats_ev_state_name(e->state), "cause", cause_name(e->cause),
+				       "cable", cable_of(r, &r->event[i], room)));
 	}
 	return all;
 }

@@ -6,6 +6,8 @@
 #ifndef SOFTMRC_CLI_RUN_RUN_H
 #define SOFTMRC_CLI_RUN_RUN_H
 
+#include "cli/fabric_at_hand.h"
+
 #include <mrc/stats.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -100,7 +102,14 @@ int run_port_counters_start(const struct run_device *d, int n, struct run_view_e
 
 #define RUN_REPORT_DIR_MAX 64u
 
+/* An event of an EV, and the GID of the device that met it. */
+struct run_event {
+	struct mrc_stats_event e;
+	uint8_t gid[16];
+};
+
 struct run_report {
+	const struct cli_fabric *fabric; /* NULL: EVs have numbers alone */
 	char dir[RUN_REPORT_DIR_MAX];
 	uint64_t begin_ns, end_ns; /* CLOCK_MONOTONIC */
 	uint32_t processes;	   /* that opened the device */
@@ -109,8 +118,8 @@ struct run_report {
 	struct mrc_stats_counter counter[MRC_STATS_COUNTERS]; /* sums */
 	struct {
 		uint64_t tx_bytes, rx_bytes;
-	} port[MRC_STATS_PORTS];       /* sums */
-	struct mrc_stats_event *event; /* of EVs, in the order of time */
+	} port[MRC_STATS_PORTS]; /* sums */
+	struct run_event *event; /* of EVs, in the order of time */
 	size_t events, room;
 };
 

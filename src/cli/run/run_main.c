@@ -26,12 +26,17 @@ struct options {
 	bool report;
 	const char *json;  /* a file for the report; NULL: none */
 	const char *write; /* a folder for the view; NULL: a program is run */
+	const char *fabric_name;
+	struct cli_fabric fabric;
 };
 
 static const struct ui_flag flags[] = {
 	UI_SWITCH("--report", options, report,
 		  "say on stderr, when it has ended, what MRC carried, lost and left for it"),
 	UI_TEXT("--json", options, json, "FILE", "the same and all counters as JSON: --json=FILE"),
+	UI_TEXT("--fabric", options, fabric_name, "TOPOLOGY",
+		"for the report: the fabric by which EVs get names, --fabric=TOPOLOGY "
+		"($MRC_FABRIC)"),
 	UI_SWITCH("--no-views", options, no_views, "leave /sys and /dev as they are"),
 	UI_TEXT("--write-view", options, write, "FOLDER",
 		"run nothing; write what the view shows, for containers to mount: FOLDER/sys/class "
@@ -179,6 +184,7 @@ static int write_report(struct run_report *r, const struct options *o, const cha
 {
 	int err = run_report_read(r);
 
+	r->fabric = &o->fabric;
 	if (err) {
 		fprintf(stderr, "mrc run: reading %s: %s\n", r->dir, strerror(err));
 		return -1;
@@ -239,6 +245,8 @@ static int run_main(int argc, char **argv)
 		fprintf(stderr, "mrc run: want a program to run (mrc run --help tells more)\n");
 		return EXIT_USAGE;
 	}
+	if ((o.report || o.json) && cli_fabric_find(&cli_run_verb, o.fabric_name, &o.fabric))
+		return EXIT_FAILED;
 	if (find_library(dir, sizeof(dir)) || set_environment(dir))
 		return EXIT_FAILED;
 	if (!o.no_views)

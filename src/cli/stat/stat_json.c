@@ -58,7 +58,23 @@ static json_t *plane_json(const struct mrc_stats_segment *s, uint32_t plane)
 	return all;
 }
 
-static json_t *process_json(const struct stats_process *p)
+/* Those that are out of use. */
+static json_t *evs_json(const struct mrc_stats_segment *s, const struct cli_fabric *fabric)
+{
+	struct stat_ev ev[STAT_EVS_MAX];
+	size_t n = stat_evs_find(s, fabric, ev);
+	json_t *all = json_array();
+
+	for (size_t i = 0; i < n && i < STAT_EVS_MAX; i++)
+		json_array_append_new(
+			all, json_pack("{s:i,s:I,s:s,s:i,s:s*}", "plane", (int)ev[i].ev.port, "ev",
+				       (json_int_t)ev[i].ev.value, "state",
+				       stats_ev_state_name(ev[i].ev.state), "qps", (int)ev[i].qps,
+				       "cable", ev[i].cable[0] ? ev[i].cable : NULL));
+	return all;
+}
+
+static json_t *process_json(const struct stats_process *p, const struct cli_fabric *fabric)
 {
 	json_t *all, *metrics = json_object(), *planes = json_array();
 	char device[16];
@@ -67,19 +83,20 @@ static json_t *process_json(const struct stats_process *p)
 	add_metrics(metrics, p->now, false, 0);
 	for (uint32_t i = 0; i < p->now->ports; i++)
 		json_array_append_new(planes, plane_json(p->now, i));
-	all = json_pack("{s:i,s:I,s:s,s:s,s:b,s:I,s:I,s:o,s:o}", "pid", (int)p->pid, "uid",
+	all = json_pack("{s:i,s:I,s:s,s:s,s:b,s:I,s:I,s:o,s:o,s:o}", "pid", (int)p->pid, "uid",
 			(json_int_t)p->uid, "device", device, "command", p->command, "ended",
 			p->gone, "started_ns", (json_int_t)p->now->started_ns, "updated_ns",
-			(json_int_t)p->now->updated_ns, "metrics", metrics, "planes", planes);
+			(json_int_t)p->now->updated_ns, "metrics", metrics, "planes", planes,
+			"evs_out_of_use", evs_json(p->now, fabric));
 	return all;
 }
 
-json_t *stat_json_make(const struct stats_reader *stats)
+json_t *stat_json_make(const struct stats_reader *stats, const struct cli_fabric *fabric)
 {
 	json_t *processes = json_array();
 
 	for (uint32_t i = 0; i < stats->n; i++)
-		json_array_append_new(processes, process_json(&stats->process[i]));
+		json_array_append_new(processes, process_json(&stats->process[i], fabric));
 	return json_pack("{s:i,s:o,s:i,s:i,s:i,s:i}", "version", 1, "processes", processes,
 			 "unreadable", (int)stats->unreadable, "refused", (int)stats->refused,
 			 "unseen", (int)stats->unseen, "other_version", (int)stats->other_version);

@@ -22,6 +22,8 @@ struct stat_options {
 	uint64_t interval_ns;
 	const char *dir, *out, *listen;
 	bool others, zeros, json, prometheus, openmetrics, describe;
+	const char *fabric_name;
+	struct cli_fabric fabric;
 	struct stats_reader stats;
 };
 
@@ -34,6 +36,7 @@ static const struct ui_flag flags[] = {
 	UI_SWITCH("--zeros", stat_options, zeros, "counters that are 0, too"),
 	{"--interval", UI_FLAG_TIME, "TIME", "counters: what is added in this time",
 	 offsetof(struct stat_options, interval_ns), 50 * MS_NS, UINT64_C(3600000) * MS_NS},
+	CLI_FABRIC_FLAG(stat_options, fabric_name),
 	UI_SWITCH("--json", stat_options, json, "one JSON object"),
 	UI_SWITCH("--prometheus", stat_options, prometheus, "Prometheus' text format 0.0.4"),
 	UI_SWITCH("--openmetrics", stat_options, openmetrics, "OpenMetrics 1.0.0"),
@@ -93,13 +96,14 @@ static int show_exposition(struct stat_options *s)
 
 static int show(struct stat_options *s)
 {
-	struct stat_view view = {.zeros = s->zeros, .growth = s->interval_ns > 0};
+	struct stat_view view = {
+		.zeros = s->zeros, .growth = s->interval_ns > 0, .fabric = &s->fabric};
 	struct ui_text text = {0};
 
 	if (s->prometheus || s->openmetrics || s->out)
 		return show_exposition(s);
 	if (s->json) {
-		ui_json_print(stat_json_make(&s->stats), JSON_INDENT(2));
+		ui_json_print(stat_json_make(&s->stats, &s->fabric), JSON_INDENT(2));
 		return fflush(stdout) ? EXIT_FAILED : EXIT_GOOD;
 	}
 	stat_text_render(&view, &s->stats, &text);
@@ -166,6 +170,8 @@ static int cli_stat_main(int argc, char **argv)
 		return status;
 	if (check_flags(&s))
 		return EXIT_USAGE;
+	if (cli_fabric_find(&cli_stat_verb, s.fabric_name, &s.fabric))
+		return EXIT_FAILED;
 	if (s.describe) {
 		stat_catalogue_render(&text);
 		return print_text(&text);

@@ -136,6 +136,22 @@ static void put_planes(const struct stat_view *view, const struct stats_process 
 			    100 * imbalance, busiest, idlest);
 }
 
+static void put_evs(const struct stat_view *view, const struct stats_process *p,
+		    struct ui_text *out)
+{
+	struct stat_ev ev[STAT_EVS_MAX];
+	size_t n = stat_evs_find(p->now, view->fabric, ev);
+	char number[UI_UNITS_MAX];
+
+	for (size_t i = 0; i < n && i < STAT_EVS_MAX; i++)
+		ui_text_add(out, "  EV %s of plane %u is %s, of %u QP%s%s%s\n",
+			    ui_units_ev(number, ev[i].ev.value), ev[i].ev.port,
+			    stats_ev_state_name(ev[i].ev.state), ev[i].qps,
+			    ev[i].qps == 1 ? "" : "s", ev[i].cable[0] ? ": " : "", ev[i].cable);
+	if (n > STAT_EVS_MAX)
+		ui_text_add(out, "  more EVs are out of use\n");
+}
+
 static void put_process(const struct stat_view *view, const struct stats_process *p,
 			struct ui_text *out)
 {
@@ -143,6 +159,7 @@ static void put_process(const struct stat_view *view, const struct stats_process
 		    p->device, p->gone ? ": ended" : "");
 	put_qps(p, out);
 	put_planes(view, p, out);
+	put_evs(view, p, out);
 	put_counters(view, p, out);
 }
 

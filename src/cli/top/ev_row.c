@@ -65,3 +65,19 @@ void top_evs_render(const struct mrc_stats_qp *qp, bool colour, struct ui_text *
 	}
 	ui_text_add(out, "\n");
 }
+
+void top_evs_name(const struct mrc_stats_qp *qp, const uint8_t own[16],
+		  const struct cli_fabric *fabric, struct ui_text *out)
+{
+	for (uint32_t i = 0; fabric && i < qp->evs; i++) {
+		const struct mrc_stats_ev *ev = &qp->ev[i];
+		char room[CLI_EV_NAME_BYTES];
+		const char *cable;
+
+		if (ev->state != MRC_STATS_EV_ASSUMED_BAD && ev->state != MRC_STATS_EV_DENIED)
+			continue;
+		cable = cli_fabric_ev(fabric, own, qp->dest, ev->port, ev->value, room);
+		if (cable)
+			ui_text_add(out, "          %s %s\n", looks[ev->state].sign, cable);
+	}
+}

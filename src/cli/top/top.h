@@ -3,6 +3,7 @@
 #ifndef SOFTMRC_CLI_TOP_TOP_H
 #define SOFTMRC_CLI_TOP_TOP_H
 
+#include "cli/fabric_at_hand.h"
 #include "stats/stats_reader.h"
 #include "ui/text.h"
 
@@ -25,12 +26,20 @@ struct top_evs top_evs_of_plane(const struct mrc_stats_segment *s, uint32_t plan
  */
 void top_evs_render(const struct mrc_stats_qp *qp, bool colour, struct ui_text *out);
 
+/*
+ * top_evs_name appends a line for each EV of a QP that is bad or denied and that the fabric has a
+ * cable of: its sign and the cable. `own` is the GID of the device; fabric may be NULL.
+ */
+void top_evs_name(const struct mrc_stats_qp *qp, const uint8_t own[16],
+		  const struct cli_fabric *fabric, struct ui_text *out);
+
 /* What `mrc top` shows, written into a buffer. */
 
 struct top_view {
 	uint32_t width, height; /* height 0: as long as it gets */
 	bool colour;
-	const char *clock; /* time of day, or NULL */
+	const char *clock;		 /* time of day, or NULL */
+	const struct cli_fabric *fabric; /* by which EVs that are out of use get names, or NULL */
 };
 
 /*
@@ -42,7 +51,8 @@ void top_view_render(const struct top_view *view, const struct stats_reader *sta
 
 /* The same as the view, for programs. */
 
-/* top_json_make returns a new object with all processes, planes, QPs and EVs of a reading. */
-json_t *top_json_make(const struct stats_reader *stats);
+/* top_json_make returns a new object with all processes, planes, QPs and EVs of a reading; EVs
+ * have the cable that they choose where the fabric, which may be NULL, has it. */
+json_t *top_json_make(const struct stats_reader *stats, const struct cli_fabric *fabric);
 
 #endif

@@ -58,38 +58,46 @@ static json_t *states_json(const struct mrc_stats_segment *s)
 	return all;
 }
 
-static json_t *evs_json(const struct mrc_stats_qp *qp)
+static json_t *evs_json(const struct mrc_stats_qp *qp, const uint8_t own[16],
+			const struct cli_fabric *fabric)
 {
 	json_t *all = json_array();
 
-	for (uint32_t i = 0; i < qp->evs; i++)
-		json_array_append_new(all,
-				      json_pack("{s:i,s:I,s:s,s:i}", "plane", (int)qp->ev[i].port,
-						"ev", (json_int_t)qp->ev[i].value, "state",
-						stats_ev_state_name(qp->ev[i].state), "retired",
-						(int)qp->ev[i].retired));
+	for (uint32_t i = 0; i < qp->evs; i++) {
+		const struct mrc_stats_ev *ev = &qp->ev[i];
+		char room[CLI_EV_NAME_BYTES];
+		const char *cable =
+			fabric ? cli_fabric_ev(fabric, own, qp->dest, ev->port, ev->value, room)
+			       : NULL;
+
+		json_array_append_new(all, json_pack("{s:i,s:I,s:s,s:i,s:s*}", "plane",
+						     (int)ev->port, "ev", (json_int_t)ev->value,
+						     "state", stats_ev_state_name(ev->state),
+						     "retired", (int)ev->retired, "cable", cable));
+	}
 	return all;
 }
 
-static json_t *qp_json(const struct mrc_stats_qp *qp)
+static json_t *qp_json(const struct mrc_stats_qp *qp, const uint8_t own[16],
+		       const struct cli_fabric *fabric)
 {
 	char address[CLI_ADDRESS_MAX];
 	json_t *cwnd = qp->cwnd_bytes == UINT64_MAX ? json_null()
 						    : json_integer((json_int_t)qp->cwnd_bytes);
 
-	return json_pack("{s:i,s:i,s:s,s:s,s:I,s:I,s:I,s:o,s:I,s:I,s:I,s:I,s:i,s:i,s:i,s:i,s:o}",
-			 "qpn", (int)qp->qpn, "peer_qpn", (int)qp->dest_qpn, "peer",
-			 cli_address_write(address, qp->dest), "state", qp->state, "psn_next",
-			 (json_int_t)qp->psn_next, "psn_una", (json_int_t)qp->psn_una,
-			 "psn_expected", (json_int_t)qp->psn_expected, "cwnd_bytes", cwnd,
-			 "inflight_bytes", (json_int_t)qp->inflight_bytes, "srtt_ns",
-			 (json_int_t)qp->srtt_ns, "rtt_min_ns", (json_int_t)qp->rtt_min_ns,
-			 "reorder_window_ns", (json_int_t)qp->reorder_window_ns, "lost_pending",
-			 (int)qp->lost_pending, "evs_good", (int)qp->evs_good, "evs_bad",
-			 (int)qp->evs_bad, "evs_all", (int)qp->evs_all, "evs", evs_json(qp));
+	return json_pack(
+		"{s:i,s:i,s:s,s:s,s:I,s:I,s:I,s:o,s:I,s:I,s:I,s:I,s:i,s:i,s:i,s:i,s:o}", "qpn",
+		(int)qp->qpn, "peer_qpn", (int)qp->dest_qpn, "peer",
+		cli_address_write(address, qp->dest), "state", qp->state, "psn_next",
+		(json_int_t)qp->psn_next, "psn_una", (json_int_t)qp->psn_una, "psn_expected",
+		(json_int_t)qp->psn_expected, "cwnd_bytes", cwnd, "inflight_bytes",
+		(json_int_t)qp->inflight_bytes, "srtt_ns", (json_int_t)qp->srtt_ns, "rtt_min_ns",
+		(json_int_t)qp->rtt_min_ns, "reorder_window_ns", (json_int_t)qp->reorder_window_ns,
+		"lost_pending", (int)qp->lost_pending, "evs_good", (int)qp->evs_good, "evs_bad",
+		(int)qp->evs_bad, "evs_all", (int)qp->evs_all, "evs", evs_json(qp, own, fabric));
 }
 
-static json_t *process_json(const struct stats_process *p)
+static json_t *process_json(const struct stats_process *p, const struct cli_fabric *fabric)
 {
 	json_t *planes = json_array(), *qps = json_array();
 
@@ -97,7 +105,7 @@ static json_t *process_json(const struct stats_process *p)
 		json_array_append_new(planes, plane_json(p, i));
 	for (uint32_t q = 0; q < MRC_STATS_QPS; q++)
 		if (p->now->qp[q].qpn)
-			json_array_append_new(qps, qp_json(&p->now->qp[q]));
+			json_array_append_new(qps, qp_json(&p->now->qp[q], p->now->gid, fabric));
 	return json_pack("{s:i,s:I,s:s,s:b,s:I,s:I,s:o,s:o,s:o,s:o}", "pid", (int)p->pid, "uid",
 			 (json_int_t)p->uid, "command", p->command, "ended", p->gone, "started_ns",
 			 (json_int_t)p->now->started_ns, "updated_ns",
@@ -105,12 +113,12 @@ static json_t *process_json(const struct stats_process *p)
 			 "planes", planes, "qps_by_state", states_json(p->now), "qps", qps);
 }
 
-json_t *top_json_make(const struct stats_reader *stats)
+json_t *top_json_make(const struct stats_reader *stats, const struct cli_fabric *fabric)
 {
 	json_t *processes = json_array();
 
 	for (uint32_t i = 0; i < stats->n; i++)
-		json_array_append_new(processes, process_json(&stats->process[i]));
+		json_array_append_new(processes, process_json(&stats->process[i], fabric));
 	return json_pack("{s:i,s:o,s:i,s:i,s:i,s:i}", "version", 1, "processes", processes,
 			 "unreadable", (int)stats->unreadable, "refused", (int)stats->refused,
 			 "unseen", (int)stats->unseen, "other_version", (int)stats->other_version);

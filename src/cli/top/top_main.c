@@ -25,6 +25,8 @@ struct top {
 	uint64_t interval_ns, count;
 	const char *dir;
 	bool json, plain, live, others;
+	const char *fabric_name;
+	struct cli_fabric fabric;
 	struct stats_reader stats;
 	struct ui_term term;
 };
@@ -53,7 +55,7 @@ static bool wait_quits(const struct top *top, uint64_t until_ns)
 
 static void show_live(const struct top *top)
 {
-	struct top_view view = {.colour = ui_term_colour()};
+	struct top_view view = {.colour = ui_term_colour(), .fabric = &top->fabric};
 	struct ui_text picture = {0};
 	time_t seconds = time(NULL);
 	char clock[16] = "";
@@ -70,11 +72,11 @@ static void show_live(const struct top *top)
 
 static void print_once(const struct top *top)
 {
-	struct top_view view = {.width = 80};
+	struct top_view view = {.width = 80, .fabric = &top->fabric};
 	struct ui_text text = {0};
 
 	if (top->json) {
-		json_t *json = top_json_make(&top->stats);
+		json_t *json = top_json_make(&top->stats, &top->fabric);
 
 		ui_json_print(json, top->count == 1 ? JSON_INDENT(2) : JSON_COMPACT);
 	} else if (top->live) {
@@ -139,6 +141,7 @@ static const struct ui_flag flags[] = {
 	UI_TEXT("--dir", top, dir, "DIR", "where the processes publish"),
 	UI_SWITCH("--others", top, others,
 		  "what other users let this one read, too (MRC_STATS_GROUP); root sees all"),
+	CLI_FABRIC_FLAG(top, fabric_name),
 	UI_SWITCH("--plain", top, plain, "text below text instead of a live screen"),
 	UI_SWITCH("--json", top, json, "one JSON object a reading"),
 };
@@ -152,6 +155,8 @@ static int cli_top_main(int argc, char **argv)
 	status = ui_verb_parse(&cli_top_verb, &top, argc, argv, NULL, 0, NULL);
 	if (status != UI_FLAGS_OK)
 		return status;
+	if (cli_fabric_find(&cli_top_verb, top.fabric_name, &top.fabric))
+		return EXIT_FAILED;
 	top.live = !top.json && !top.plain && ui_term_fits();
 	if (!top.live && !top.count)
 		top.count = 1;

@@ -169,6 +169,7 @@ static void put_qps(const struct top_view *view, const struct stats_reader *stat
 			ui_text_add(out, "%.*s", (int)n, line);
 			line += n;
 			top_evs_render(qp, view->colour, out);
+			top_evs_name(qp, stats->process[i].now->gid, view->fabric, out);
 		}
 	}
 	ui_text_fini(&lines);
