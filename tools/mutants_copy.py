@@ -7,7 +7,7 @@ import resource
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-COPIED = ("CMakeLists.txt", "CMakePresets.json", "SECURITY.md", "bench", "bpf", "cmake", "docs", "examples", "include", "lab",
+COPIED = ("CMakeLists.txt", "CMakePresets.json", "SECURITY.md", "bench", "bindings", "bpf", "cmake", "docs", "examples", "include", "lab",
           "packaging", "src", "tests", "tools")
 
 

@@ -13,14 +13,10 @@
 const char *mg_kind_name(enum mg_kind kind)
 {
 	static const char *const names[MG_KINDS] = {
-		[MG_BARRIER] = "barrier",
-		[MG_BROADCAST] = "broadcast",
-		[MG_ALL_REDUCE] = "all_reduce",
-		[MG_REDUCE] = "reduce",
-		[MG_ALL_GATHER] = "all_gather",
-		[MG_REDUCE_SCATTER] = "reduce_scatter",
-		[MG_GATHER] = "gather",
-		[MG_SCATTER] = "scatter",
+		[MG_BARRIER] = "barrier",	[MG_BROADCAST] = "broadcast",
+		[MG_ALL_REDUCE] = "all_reduce", [MG_REDUCE] = "reduce",
+		[MG_ALL_GATHER] = "all_gather", [MG_REDUCE_SCATTER] = "reduce_scatter",
+		[MG_GATHER] = "gather",		[MG_SCATTER] = "scatter",
 		[MG_ALL_TO_ALL] = "all_to_all",
 	};
 
@@ -39,7 +35,7 @@ struct step {
 	const struct mg_call *call;
 	struct stream out, in;
 	const struct mg_combine *reduce; /* NULL: what comes is copied */
-	bool relay;			/* what goes is what comes */
+	bool relay;			 /* what goes is what comes */
 };
 
 static struct stream make_stream(struct mg_group *g, uint32_t peer, const void *data, size_t bytes)
@@ -82,21 +78,21 @@ static bool is_due(const struct step *s, const struct mg_header *h)
 	size_t element = s->reduce ? s->reduce->element : 1;
 
 	return h->message == s->call->kind && h->what == s->call->what &&
-	       h->number == s->call->number && h->total == s->in.bytes &&
-	       h->offset == s->in.done && h->bytes <= s->in.bytes - s->in.done &&
-	       h->bytes <= PAYLOAD_MAX && h->bytes != 0 &&
+	       h->number == s->call->number && h->total == s->in.bytes && h->offset == s->in.done &&
+	       h->bytes <= s->in.bytes - s->in.done && h->bytes <= PAYLOAD_MAX && h->bytes != 0 &&
 	       h->bytes % element == 0;
 }
 
 static void break_at(struct step *s, const struct mg_header *h)
 {
-	mg_break_with(s->g,
-		      "rank %u is in %s, call %llu (type %#x, a part of %llu bytes), rank %u in %s, "
-		      "call %llu (type %#x, %zu bytes)",
-		      s->in.link->peer, mg_kind_name((enum mg_kind)h->message),
-		      (unsigned long long)h->number, h->what, (unsigned long long)h->total,
-		      s->g->cfg.rank, mg_kind_name(s->call->kind),
-		      (unsigned long long)s->call->number, s->call->what, s->in.bytes);
+	mg_break_with(
+		s->g,
+		"rank %u is in %s, call %llu (type %#x, a part of %llu bytes), rank %u in %s, "
+		"call %llu (type %#x, %zu bytes)",
+		s->in.link->peer, mg_kind_name((enum mg_kind)h->message),
+		(unsigned long long)h->number, h->what, (unsigned long long)h->total,
+		s->g->cfg.rank, mg_kind_name(s->call->kind), (unsigned long long)s->call->number,
+		s->call->what, s->in.bytes);
 }
 
 /* Takes what came. Returns whether that was anything. */
@@ -215,7 +211,8 @@ static int ring_reduce(const struct ring *r, const struct mg_combine *reduce)
 	uint32_t rank = r->g->cfg.rank;
 
 	for (uint32_t hop = 1; hop < r->g->cfg.ranks; hop++)
-		if (run_hop(r, rank_after(r->g, rank, hop), rank_after(r->g, rank, hop + 1), reduce))
+		if (run_hop(r, rank_after(r->g, rank, hop), rank_after(r->g, rank, hop + 1),
+			    reduce))
 			return -1;
 	return 0;
 }
@@ -300,7 +297,8 @@ int mg_broadcast(struct mg_group *g, const struct mg_call *call, void *data, siz
 		.g = g,
 		.call = call,
 		.out = make_stream(g, rank_after(g, rank, 1), data, is_last ? 0 : bytes),
-		.in = make_stream(g, rank_after(g, rank, ranks - 1), data, rank == root ? 0 : bytes),
+		.in = make_stream(g, rank_after(g, rank, ranks - 1), data,
+				  rank == root ? 0 : bytes),
 		.relay = rank != root,
 	};
 

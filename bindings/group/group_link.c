@@ -48,8 +48,7 @@ static int post(struct mg_link *link, enum work work, struct ibv_send_wr *wr)
 }
 
 /* Control WRs that find no place are not sent: credits come again with the next slot taken. */
-static bool post_control(struct mg_link *link, enum imm_kind kind, uint32_t count,
-			 const char *text)
+static bool post_control(struct mg_link *link, enum imm_kind kind, uint32_t count, const char *text)
 {
 	struct ibv_sge sge = {.addr = (uintptr_t)text, .length = MG_TEXT_MAX, .lkey = link->lkey};
 	struct ibv_send_wr wr = {

@@ -130,8 +130,8 @@ static int open_link(struct mg_group *g, struct mg_link *link, char *error)
 	link->qp = mrc_create_qp(g->context, &init);
 	if (!link->qp)
 		return refuse(error, "queue pair", errno);
-	rc = mrc_modify_qp(link->qp, &attr,
-			   IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_ACCESS_FLAGS, NULL, 0);
+	rc = mrc_modify_qp(link->qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_ACCESS_FLAGS,
+			   NULL, 0);
 	if (rc)
 		return refuse(error, "queue pair to INIT", rc);
 	for (unsigned i = 0; i < SLOTS + CONTROL_MAX; i++)
@@ -230,8 +230,7 @@ static int to_rts(struct mg_link *link, const struct card *peer, uint32_t qpn, u
 		.rq_psn = first_psn(qpn),
 		.ah_attr = {.is_global = 1, .grh = {.dgid = peer->gid}, .port_num = 1},
 	};
-	struct mrc_qp_attr mrc = {
-		.retry = {.linear_cnt = RETRY_LINEAR, .exp_cnt = RETRY_DOUBLING}};
+	struct mrc_qp_attr mrc = {.retry = {.linear_cnt = RETRY_LINEAR, .exp_cnt = RETRY_DOUBLING}};
 	uint32_t own = 0;
 	int rc = mrc_modify_qp(link->qp, &attr,
 			       IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
@@ -272,7 +271,8 @@ int mg_connect(struct mg_group *g, uint32_t peer, const void *card, size_t bytes
 		link->heard_ns = mg_now_ns();
 		rc = to_rts(link, &c, qpn, port_mtu(g));
 		if (rc) {
-			snprintf(error, MG_TEXT_MAX, "queue pair to rank %u: %s", peer, strerror(rc));
+			snprintf(error, MG_TEXT_MAX, "queue pair to rank %u: %s", peer,
+				 strerror(rc));
 			return -1;
 		}
 	}
@@ -284,7 +284,8 @@ static bool has_unacknowledged(const struct mg_group *g)
 	for (size_t i = 0; i < mg_links(g); i++) {
 		const struct mg_link *link = &g->links[i];
 
-		if (link->remote && !link->failed[0] && (link->acked != link->sent || link->control))
+		if (link->remote && !link->failed[0] &&
+		    (link->acked != link->sent || link->control))
 			return true;
 	}
 	return false;

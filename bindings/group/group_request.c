@@ -177,7 +177,8 @@ static void take_go(struct mg_group *g, struct mg_link *link, const struct mg_he
 	}
 	late = r ? NULL : malloc(sizeof(*late));
 	if (!late) {
-		mg_link_fail(link, "rank %u asks for a message that it was not told of", link->peer);
+		mg_link_fail(link, "rank %u asks for a message that it was not told of",
+			     link->peer);
 		return;
 	}
 	*late = (struct mg_announcement){.id = h->number};
@@ -246,8 +247,7 @@ static void push_refusals(struct mg_group *g, struct mg_link *link)
 {
 	struct mg_announcement *a;
 
-	while ((a = link->refused) &&
-	       send_message(link, MESSAGE_REFUSE, a->tag, a->id, a->total)) {
+	while ((a = link->refused) && send_message(link, MESSAGE_REFUSE, a->tag, a->id, a->total)) {
 		link->refused = a->next;
 		g->refusals--;
 		free(a);
@@ -340,8 +340,8 @@ static bool end_if_late(struct mg_group *g, struct mg_request **list, struct mg_
 			uint64_t now_ns)
 {
 	char error[MG_TEXT_MAX];
-	bool harmless = r->state == SEND_NEW || r->state == SEND_ANNOUNCED ||
-			r->state == RECEIVE_NEW;
+	bool harmless =
+		r->state == SEND_NEW || r->state == SEND_ANNOUNCED || r->state == RECEIVE_NEW;
 
 	if (now_ns < r->deadline_ns)
 		return false;

@@ -84,8 +84,8 @@ struct mg_link {
 	uint64_t heard_ns;
 	char failed[MG_TEXT_MAX]; /* why nothing gets through any more */
 	/* Channel of requests. */
-	struct mg_request *sends;    /* not done, oldest first */
-	struct mg_request *matched;  /* receives that have their sender */
+	struct mg_request *sends;   /* not done, oldest first */
+	struct mg_request *matched; /* receives that have their sender */
 	struct mg_announcement *announced, *refused;
 	unsigned announcements;
 };
@@ -104,8 +104,8 @@ struct mg_group {
 	struct mg_outbox *outboxes;
 	struct mg_link *links;
 	struct mg_request *receives; /* not matched, oldest first */
-	size_t pending;	 /* requests */
-	size_t refusals; /* to be sent */
+	size_t pending;		     /* requests */
+	size_t refusals;	     /* to be sent */
 	uint64_t last_id;
 	bool broken;
 	char why[MG_TEXT_MAX];

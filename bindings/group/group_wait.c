@@ -149,7 +149,9 @@ bool mg_wait(struct mg_group *g, const struct mg_call *call, struct mg_link *to,
 	if (now_ns >= call->deadline_ns)
 		mg_break_with(g, "%s, call %llu: not done in time; rank %u waits for rank %u", name,
 			      (unsigned long long)call->number, g->cfg.rank,
-			      from ? from->peer : to ? to->peer : g->cfg.rank);
+			      from ? from->peer
+			      : to ? to->peer
+				   : g->cfg.rank);
 	if (g->broken || found)
 		return !g->broken;
 	ask_for_life(to, now_ns);

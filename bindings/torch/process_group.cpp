@@ -5,12 +5,13 @@
 
 #include <pybind11/pybind11.h>
 
-namespace softmrc {
+namespace softmrc
+{
 
 ProcessGroup::ProcessGroup(const c10::intrusive_ptr<c10d::Store> &store, int rank, int size,
 			   Milliseconds timeout)
-	: c10d::ProcessGroup(rank, size), timeout_(timeout),
-	  worker_(std::make_unique<Worker>(*store, rank, size, timeout))
+    : c10d::ProcessGroup(rank, size), timeout_(timeout),
+      worker_(std::make_unique<Worker>(*store, rank, size, timeout))
 {
 }
 
@@ -186,7 +187,9 @@ WorkPtr ProcessGroup::allgather(std::vector<Tensors> &outputs, Tensors &inputs,
 		},
 		[=, into = outputs[0]] {
 			for (size_t r = 0; r < into.size(); r++)
-				copy_elements(into[r], whole.narrow(0, static_cast<int64_t>(r) * count, count));
+				copy_elements(
+					into[r],
+					whole.narrow(0, static_cast<int64_t>(r) * count, count));
 		});
 }
 
@@ -202,7 +205,8 @@ WorkPtr ProcessGroup::_allgather_base(at::Tensor &output, at::Tensor &input,
 	if (bytes != 0)
 		memmove(own, Flat(input).data(), bytes);
 	return submit(
-		MG_ALL_GATHER, c10d::OpType::_ALLGATHER_BASE, what_of(input), opts.timeout, {output},
+		MG_ALL_GATHER, c10d::OpType::_ALLGATHER_BASE, what_of(input), opts.timeout,
+		{output},
 		[=](mg_group *g, const mg_call *call) {
 			return mg_all_gather(g, call, flat->data(), bytes);
 		},
@@ -216,14 +220,16 @@ WorkPtr ProcessGroup::allgather_coalesced(std::vector<Tensors> &outputs, Tensors
 	WorkPtr last;
 
 	TORCH_CHECK(!inputs.empty() && outputs.size() == static_cast<size_t>(size_),
-		    "mrc: all_gather_coalesced takes a list of outputs for each of ", size_, " ranks");
+		    "mrc: all_gather_coalesced takes a list of outputs for each of ", size_,
+		    " ranks");
 	for (size_t i = 0; i < inputs.size(); i++) {
 		std::vector<Tensors> one(1);
 		Tensors input{inputs[i]};
 
 		for (const auto &of_rank : outputs) {
-			TORCH_CHECK(of_rank.size() == inputs.size(), "mrc: all_gather_coalesced: ",
-				    of_rank.size(), " outputs for ", inputs.size(), " inputs");
+			TORCH_CHECK(of_rank.size() == inputs.size(),
+				    "mrc: all_gather_coalesced: ", of_rank.size(), " outputs for ",
+				    inputs.size(), " inputs");
 			one[0].push_back(of_rank[i]);
 		}
 		last = allgather(one, input, opts);
@@ -324,8 +330,7 @@ WorkPtr ProcessGroup::scatter(Tensors &outputs, std::vector<Tensors> &inputs,
 	return all_to_all(MG_SCATTER, c10d::OpType::SCATTER, opts.timeout, outputs, in, out);
 }
 
-WorkPtr ProcessGroup::alltoall(Tensors &outputs, Tensors &inputs,
-			       const c10d::AllToAllOptions &opts)
+WorkPtr ProcessGroup::alltoall(Tensors &outputs, Tensors &inputs, const c10d::AllToAllOptions &opts)
 {
 	const auto ranks = static_cast<size_t>(size_);
 
@@ -352,14 +357,14 @@ static Tensors split(const at::Tensor &tensor, std::vector<int64_t> splits, int 
 		splits.assign(static_cast<size_t>(ranks), rows / ranks);
 	}
 	for (const auto n : splits) {
-		TORCH_CHECK(n >= 0 && sum + n <= rows, "mrc: all_to_all: split sizes of the ", which,
-			    " are not its ", rows, " rows");
+		TORCH_CHECK(n >= 0 && sum + n <= rows, "mrc: all_to_all: split sizes of the ",
+			    which, " are not its ", rows, " rows");
 		pieces.push_back(tensor.detach().narrow(0, sum, n));
 		sum += n;
 	}
 	TORCH_CHECK(sum == rows && pieces.size() == static_cast<size_t>(ranks),
-		    "mrc: all_to_all: split sizes of the ", which, " are not its ", rows, " rows for ",
-		    ranks, " ranks");
+		    "mrc: all_to_all: split sizes of the ", which, " are not its ", rows,
+		    " rows for ", ranks, " ranks");
 	return pieces;
 }
 
@@ -402,7 +407,8 @@ WorkPtr ProcessGroup::recv(Tensors &tensors, int peer, int tag)
 
 WorkPtr ProcessGroup::recvAnysource(Tensors &tensors, int tag)
 {
-	return message(MG_RECEIVE, c10d::OpType::RECVANYSOURCE, MG_ANY, the_one(tensors, "recv"), tag);
+	return message(MG_RECEIVE, c10d::OpType::RECVANYSOURCE, MG_ANY, the_one(tensors, "recv"),
+		       tag);
 }
 
 WorkPtr ProcessGroup::barrier(const c10d::BarrierOptions &opts)

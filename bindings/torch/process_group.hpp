@@ -14,13 +14,15 @@
 #include "torch/tensors.hpp"
 #include "torch/worker.hpp"
 
-namespace softmrc {
+namespace softmrc
+{
 
 using Tensors = std::vector<at::Tensor>;
 using WorkPtr = c10::intrusive_ptr<c10d::Work>;
 
-class ProcessGroup final : public c10d::ProcessGroup {
-public:
+class ProcessGroup final : public c10d::ProcessGroup
+{
+      public:
 	ProcessGroup(const c10::intrusive_ptr<c10d::Store> &store, int rank, int size,
 		     Milliseconds timeout);
 	~ProcessGroup() override;
@@ -57,7 +59,7 @@ public:
 	WorkPtr recvAnysource(Tensors &tensors, int tag) override;
 	WorkPtr barrier(const c10d::BarrierOptions &opts) override;
 
-private:
+      private:
 	using Run = std::function<int(mg_group *, const mg_call *)>;
 
 	WorkPtr submit(mg_kind kind, c10d::OpType type, uint32_t what, Milliseconds timeout,

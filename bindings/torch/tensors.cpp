@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "torch/tensors.hpp"
 
-namespace softmrc {
+namespace softmrc
+{
 
 void check(const at::Tensor &tensor, const char *call)
 {
 	TORCH_CHECK(tensor.layout() == at::kStrided, "mrc: ", call, " takes dense tensors, not ",
 		    tensor.layout());
-	TORCH_CHECK(tensor.device().is_cpu(), "mrc: ", call, " takes tensors in the host's memory, not on ",
-		    tensor.device());
+	TORCH_CHECK(tensor.device().is_cpu(), "mrc: ", call,
+		    " takes tensors in the host's memory, not on ", tensor.device());
 }
 
 void check_alike(const std::vector<at::Tensor> &tensors, const at::Tensor &like, int64_t count,
@@ -42,7 +43,9 @@ static at::Tensor detached(const at::Tensor &tensor)
 	return tensor.detach();
 }
 
-Flat::Flat(const at::Tensor &tensor) : tensor_(detached(tensor)), flat_(tensor_.contiguous()) {}
+Flat::Flat(const at::Tensor &tensor) : tensor_(detached(tensor)), flat_(tensor_.contiguous())
+{
+}
 
 void *Flat::data() const
 {
@@ -67,7 +70,7 @@ void copy_elements(const at::Tensor &into, const at::Tensor &from)
 
 static const char *name_of(c10d::ReduceOp::RedOpType op)
 {
-	static const char *const names[] = {"SUM", "AVG", "PRODUCT", "MIN",	  "MAX",
+	static const char *const names[] = {"SUM",  "AVG", "PRODUCT", "MIN",	   "MAX",
 					    "BAND", "BOR", "BXOR",    "PREMUL_SUM"};
 
 	return op < sizeof(names) / sizeof(names[0]) ? names[op] : "UNUSED";
@@ -96,7 +99,7 @@ static bool has(at::ScalarType type, c10d::ReduceOp::RedOpType op)
 }
 
 Reduction::Reduction(const at::Tensor &like, const c10d::ReduceOp &op, const char *call)
-	: type_(like.scalar_type()), element_(like.element_size()), op_(op)
+    : type_(like.scalar_type()), element_(like.element_size()), op_(op)
 {
 	TORCH_CHECK(has(type_, op_), "mrc: ", call, " has no ReduceOp.", name_of(op_), " for ",
 		    toString(type_));

@@ -15,7 +15,8 @@ extern "C" {
 #include "group/group.h"
 }
 
-namespace softmrc {
+namespace softmrc
+{
 
 /* check throws unless this is a dense tensor in the host's memory; `call` is named. */
 void check(const at::Tensor &tensor, const char *call);
@@ -31,14 +32,15 @@ at::Tensor the_one(const std::vector<at::Tensor> &tensors, const char *call);
 uint32_t what_of(const at::Tensor &tensor);
 
 /* A contiguous tensor that stands for another one: itself, or a copy that put_back copies back. */
-class Flat {
-public:
+class Flat
+{
+      public:
 	explicit Flat(const at::Tensor &tensor);
 	void *data() const;
 	size_t bytes() const;
 	void put_back() const;
 
-private:
+      private:
 	at::Tensor tensor_, flat_;
 };
 
@@ -46,8 +48,9 @@ private:
 void copy_elements(const at::Tensor &into, const at::Tensor &from);
 
 /* How tensors of a type are combined, with PyTorch's own arithmetic. */
-class Reduction {
-public:
+class Reduction
+{
+      public:
 	/* Throws, naming both, for an operation that the type does not have. */
 	Reduction(const at::Tensor &like, const c10d::ReduceOp &op, const char *call);
 	uint32_t what() const;
@@ -55,7 +58,7 @@ public:
 	/* For AVG: divides a sum by the number of ranks. */
 	void finish(void *data, size_t bytes, int ranks) const;
 
-private:
+      private:
 	static void apply(void *arg, void *into, const void *from, size_t bytes);
 	at::Tensor view(void *data, size_t bytes) const;
 

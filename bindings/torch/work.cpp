@@ -3,7 +3,8 @@
 
 #include <stdexcept>
 
-namespace softmrc {
+namespace softmrc
+{
 
 static c10::intrusive_ptr<c10::ivalue::Future> make_future()
 {
@@ -12,7 +13,7 @@ static c10::intrusive_ptr<c10::ivalue::Future> make_future()
 }
 
 Work::Work(int rank, c10d::OpType type, std::vector<at::Tensor> outputs)
-	: c10d::Work(rank, type), outputs_(std::move(outputs)), future_(make_future())
+    : c10d::Work(rank, type), outputs_(std::move(outputs)), future_(make_future())
 {
 }
 

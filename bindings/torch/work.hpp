@@ -11,10 +11,12 @@
 
 #include <torch/csrc/distributed/c10d/Work.hpp>
 
-namespace softmrc {
+namespace softmrc
+{
 
-class Work final : public c10d::Work {
-public:
+class Work final : public c10d::Work
+{
+      public:
 	/* `outputs` are kept until the call is done, and are its result. */
 	Work(int rank, c10d::OpType type, std::vector<at::Tensor> outputs);
 
@@ -26,7 +28,7 @@ public:
 	void complete(const std::string &error);
 	void set_source(int rank);
 
-private:
+      private:
 	std::vector<at::Tensor> outputs_;
 	c10::intrusive_ptr<c10::ivalue::Future> future_;
 	int source_ = -1;

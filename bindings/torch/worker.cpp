@@ -3,7 +3,8 @@
 
 #include <stdexcept>
 
-namespace softmrc {
+namespace softmrc
+{
 
 /* The group's request with what it belongs to. */
 struct Worker::Message {
@@ -35,7 +36,8 @@ void Worker::meet(c10d::Store &store, Milliseconds timeout)
 			continue;
 		store.wait({key("card", peer)}, timeout);
 		const auto theirs = store.get(key("card", peer));
-		if (mg_connect(group_, static_cast<uint32_t>(peer), theirs.data(), theirs.size(), error))
+		if (mg_connect(group_, static_cast<uint32_t>(peer), theirs.data(), theirs.size(),
+			       error))
 			throw std::runtime_error(std::string("mrc: ") + error);
 	}
 	store.set(key("connected", rank_), {1});
@@ -44,7 +46,7 @@ void Worker::meet(c10d::Store &store, Milliseconds timeout)
 }
 
 Worker::Worker(c10d::Store &store, int rank, int ranks, Milliseconds timeout)
-	: rank_(rank), ranks_(ranks)
+    : rank_(rank), ranks_(ranks)
 {
 	char error[MG_TEXT_MAX];
 	mg_cfg cfg = {};

@@ -21,7 +21,8 @@ extern "C" {
 #include "group/group.h"
 }
 
-namespace softmrc {
+namespace softmrc
+{
 
 using Milliseconds = std::chrono::milliseconds;
 
@@ -35,8 +36,9 @@ struct Call {
 	c10::intrusive_ptr<Work> work;
 };
 
-class Worker {
-public:
+class Worker
+{
+      public:
 	/* Opens a group and connects it, the ranks' cards going through the store. Throws what is wrong,
 	 * or that a rank did not come in time. */
 	Worker(c10d::Store &store, int rank, int ranks, Milliseconds timeout);
@@ -50,7 +52,7 @@ public:
 	void submit(mg_request_kind kind, uint32_t peer, uint32_t tag, at::Tensor tensor,
 		    Milliseconds timeout, c10::intrusive_ptr<Work> work);
 
-private:
+      private:
 	struct Message;
 
 	void meet(c10d::Store &store, Milliseconds timeout);
@@ -64,9 +66,9 @@ private:
 	mg_group *group_ = nullptr;
 	uint64_t calls_ = 0;
 	std::mutex mutex_;
-	std::deque<Call> queue_;	       /* under mutex_ */
-	std::deque<Message *> messages_;       /* under mutex_ */
-	bool stop_ = false;		       /* under mutex_ */
+	std::deque<Call> queue_;	 /* under mutex_ */
+	std::deque<Message *> messages_; /* under mutex_ */
+	bool stop_ = false;		 /* under mutex_ */
 	std::thread thread_;
 };
 

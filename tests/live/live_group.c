@@ -52,15 +52,15 @@ static void connect_all(struct rank *r)
 	pthread_barrier_wait(&r->meeting->all);
 	for (uint32_t p = 0; p < r->ranks; p++)
 		if (p != r->rank)
-			check(mg_connect(r->g, p, r->meeting->cards[p], mg_card_bytes(r->g), error) ==
-			      0);
+			check(mg_connect(r->g, p, r->meeting->cards[p], mg_card_bytes(r->g),
+					 error) == 0);
 	pthread_barrier_wait(&r->meeting->all);
 }
 
 static void run_ranks(uint32_t ranks, void (*act)(struct rank *))
 {
-	struct meeting *m = mmap(NULL, sizeof(*m), PROT_READ | PROT_WRITE,
-				 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct meeting *m =
+		mmap(NULL, sizeof(*m), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	pthread_barrierattr_t attr;
 	pid_t pids[RANKS_MAX];
 	int status;
@@ -93,9 +93,8 @@ static void run_ranks(uint32_t ranks, void (*act)(struct rank *))
 
 static struct mg_call next_call(struct rank *r, enum mg_kind kind)
 {
-	return (struct mg_call){.kind = kind,
-				.number = ++r->calls,
-				.deadline_ns = mg_now_ns() + PATIENCE_NS};
+	return (struct mg_call){
+		.kind = kind, .number = ++r->calls, .deadline_ns = mg_now_ns() + PATIENCE_NS};
 }
 
 /* ---- collective calls ---- */
@@ -533,7 +532,8 @@ static void wrong_ones(struct rank *r)
 	}
 	mg_request_start(r->g, &m.request);
 	finish(r, &m);
-	check(m.done == 2 && strstr(m.error, r->rank ? "tag 4: not done in time" : "gave its send up"));
+	check(m.done == 2 &&
+	      strstr(m.error, r->rank ? "tag 4: not done in time" : "gave its send up"));
 	start(r, &m, r->rank ? MG_SEND : MG_RECEIVE, peer, 5, data, sizeof(data));
 	finish(r, &m);
 	check(m.done == 1);

@@ -106,7 +106,7 @@ def _clang(tree):
     paths; about those of src/ clang-tidy, if it is there, which gives the compiler's warnings too.
     """
     built = tree.build_flags
-    sources = [f for f in tree.c_files("src", "examples", "bench") if f.suffix == ".c"]
+    sources = [f for f in tree.c_files("src", "examples", "bindings", "bench") if f.suffix == ".c"]
     if built is not None:
         sources = [f for f in sources if f in built]
 
@@ -140,13 +140,13 @@ def clang_tidy(tree):
 
 def dead_files(tree):
     """Every C file is part of some target, which may be one of another build (cmake/Softmrc.cmake), or built
-    by a row of tests/compat/rows.toml, by bench/verbs, tools/soak, tools/nccl or tools/foreign."""
+    by a row of tests/compat/rows.toml, by bench/verbs, tools/soak, tools/nccl, tools/torch or tools/foreign."""
     if tree.build_flags is None:
         raise Skip("no build folder was given")
-    sources = [f for f in tree.c_files("src", "examples", "bench", "tests") if f.suffix == ".c"]
+    sources = [f for f in tree.c_files("src", "examples", "bindings", "bench", "tests") if f.suffix == ".c"]
     builders = [tree.root / name for name in
                 ("cmake/Softmrc.cmake", "tests/compat/rows.toml", "bench/verbs/bench.py",
-                 "tests/soak/programs.py", "tools/nccl", "tools/foreign")]
+                 "tests/soak/programs.py", "tools/nccl", "tools/torch", "tools/foreign")]
     built = "".join(file.read_text() for file in builders if file.exists())
     return [f"{f}: no target compiles it" for f in sources
             if f not in tree.build_flags and f"${{PROJECT_SOURCE_DIR}}/{f}" not in built
@@ -157,7 +157,7 @@ def fmt(tree):
     """clang-format would change nothing."""
     if not has("clang-format"):
         raise Skip("clang-format is not installed")
-    files = tree.c_files("src", "include", "examples", "tests", "bench", "bpf")
+    files = tree.c_files("src", "include", "examples", "bindings", "tests", "bench", "bpf")
     if not files:
         return []
     status, text = _run(

@@ -20,10 +20,10 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+([<"])([^>"\n]+)[>"]', re.M)
 def _target(tree, folder, bracket, name):
     """What an #include line names: (folder or None for the system, path as the table writes it).
 
-    Below src/ a quoted name is written from src/; an example may name its neighbour. The headers
+    Below src/ a quoted name is written from src/; an example or a binding may name its neighbour. The headers
     of bpf/ are written from the root, everywhere.
     """
-    if folder == "examples" and (tree.root / folder / name).is_file():
+    if folder in ("examples", "bindings") and (tree.root / folder / name).is_file():
         return folder, name
     if (tree.root / "include" / name).is_file():
         return "include", "include"
@@ -37,9 +37,9 @@ def _target(tree, folder, bracket, name):
 def layer_includes(tree):
     """Every arrow between folders is in the layer table; pure modules see four system headers."""
     problems = []
-    folders = {tree.folder_of(f) for f in tree.c_files("src", "examples", "bpf")}
+    folders = {tree.folder_of(f) for f in tree.c_files("src", "examples", "bindings", "bpf")}
     problems += [f"{f}/ is not in the layer table" for f in sorted(folders - set(tree.layers))]
-    for path in tree.c_files("src", "examples", "bpf"):
+    for path in tree.c_files("src", "examples", "bindings", "bpf"):
         folder = tree.folder_of(path)
         allowed = tree.layers.get(folder, set()) | {folder}
         text = tree.text(path)
@@ -50,7 +50,7 @@ def layer_includes(tree):
                 pure = folder in PURE_FOLDERS and str(path) != PANIC_HOOK
                 if pure and full not in PURE_HEADERS:
                     problems.append(f"{at}: {folder} -> <{full}>, which a pure module may not see")
-            elif target not in ("include", "examples") and not (tree.root / full).is_file():
+            elif target not in ("include", "examples", "bindings") and not (tree.root / full).is_file():
                 problems.append(f'{at}: "{match[2]}" is not a path below src/')
             elif target not in allowed and full not in allowed:
                 problems.append(f"{at}: arrow {folder} -> {full} is not in the layer table")
@@ -98,7 +98,7 @@ def part_includes(tree):
 def lengths(tree):
     """No file over 600 lines, no function over 70."""
     problems = []
-    for path in tree.c_files("src", "examples", "bpf"):
+    for path in tree.c_files("src", "examples", "bindings", "bpf"):
         text = tree.text(path)
         lines = text.count("\n")
         if lines > MAX_FILE_LINES:
@@ -116,7 +116,7 @@ def lengths(tree):
 def widths(tree):
     """No line of C is wider than 100 columns; clang-format leaves comments as they are."""
     problems = []
-    for path in tree.c_files("src", "include", "examples", "bpf", "bench", "tests"):
+    for path in tree.c_files("src", "include", "examples", "bindings", "bpf", "bench", "tests"):
         formatted = True
         for number, line in enumerate(tree.text(path).splitlines(), 1):
             if "clang-format o" in line:
