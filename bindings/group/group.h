@@ -183,7 +183,7 @@ struct mg_request {
 	void *data; /* the group's until `done` */
 	size_t bytes;
 	uint64_t deadline_ns;
-	/* Called once, in the thread that is in the group; `error` NULL: done. Frees the request. */
+	/* Called once, in the thread in the group; `error` NULL: done. May free the request. */
 	void (*done)(struct mg_request *request, const char *error);
 
 	/* The group's own. */

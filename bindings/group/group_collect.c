@@ -3,8 +3,8 @@
  * group_collect.c - the collective calls, all made of one step: bytes to one rank while bytes come
  * from another.
  *
- * A step moves both a slot at a time, so that it cannot lock up whatever ranks wait for each other in a
- * ring. What is combined is combined out of the slot, without a copy.
+ * A step moves both a slot at a time, so that it cannot lock up whatever ranks wait for each other
+ * in a ring. What is combined is combined out of the slot, without a copy.
  */
 #include "group/group_state.h"
 
@@ -151,8 +151,8 @@ struct chunk {
 };
 
 /*
- * How data is cut for a ring. Gloo cuts into segments of at most 1 MiB, at least two a rank, as many
- * for each rank; here only where a rank's segments begin and end matters.
+ * How data is cut for a ring. Gloo cuts into segments of at most 1 MiB, at least two a rank, as
+ * many for each rank; here only where a rank's segments begin and end matters.
  */
 #define SEGMENT_MAX ((size_t)1 << 20)
 

@@ -3,8 +3,8 @@
  * group_link.c - messages over the QPs: slots, credits, completions.
  *
  * The immediate of a WRITE says what it is: the count of a slot, a credit with how many slots are
- * taken, that the writer's group broke and has written why, or that the writer leaves and which slots
- * came to it. Counts are 30 bits of 32-bit ones; ends are never more than SLOTS apart.
+ * taken, that the writer's group broke and has written why, or that the writer leaves and which
+ * slots came to it. Counts are 30 bits of 32-bit ones; ends are never more than SLOTS apart.
  */
 #include "group/group_state.h"
 

@@ -99,7 +99,7 @@ struct mg_group {
 	struct mrc_comp_channel *channel;
 	int channel_fd, wake_fd;
 	struct mrc_cq *cq;
-	/* Of link (peer, channel) at peer * CHANNELS + channel; those of this rank itself lie unused. */
+	/* Of link (peer, channel) at peer * CHANNELS + channel; this rank's own lie unused. */
 	struct mg_inbox *inboxes;
 	struct mg_outbox *outboxes;
 	struct mg_link *links;
