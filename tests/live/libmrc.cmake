@@ -13,7 +13,7 @@ softmrc_test(live_node SOURCES live_node.c live_fixture.c LINKS libibverbs libmr
 	LABELS live release TIMEOUT 180)
 softmrc_test(live_watched SOURCES live_watched.c LINKS libibverbs libmrc Threads::Threads LABELS live release TIMEOUT 180)
 softmrc_test(live_group SOURCES live_group.c LINKS softmrc-group libibverbs libmrc Threads::Threads
-	LABELS live release TIMEOUT 180)
+	LABELS live TIMEOUT 180)
 softmrc_test(live_limits SOURCES live_limits.c LINKS libibverbs Threads::Threads LABELS live release TIMEOUT 180)
 # It stands before the C library for all that the test links.
 softmrc_test(live_failing_calls SOURCES live_failing_calls.c failing_calls.c device_life.c
