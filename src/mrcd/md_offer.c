@@ -32,18 +32,28 @@ static int take_generation(const struct md_node *node, const json_t *args, struc
 	return 0;
 }
 
+static bool was_there(const struct mn_state *now, uint32_t profile, const struct mn_ev *ev)
+{
+	const struct mn_ev_profile *p = &now->ev[profile];
+
+	for (uint32_t i = 0; i < p->n_evs; i++)
+		if (memcmp(&now->evs[p->first + i], ev, sizeof(*ev)) == 0)
+			return true;
+	return false;
+}
+
 /* Who is to be asked about a denial is not for its maker to say. */
 static void sign(const struct mn_state *now, struct mn_state *next, uint32_t uid)
 {
-	for (uint32_t i = 0; i < next->n_evs; i++) {
-		struct mn_ev *ev = &next->evs[i];
-		bool was = false;
+	for (uint32_t id = 0; id < MN_EV_PROFILES; id++)
+		for (uint32_t i = 0; i < next->ev[id].n_evs; i++) {
+			struct mn_ev *ev = &next->evs[next->ev[id].first + i];
 
-		for (uint32_t k = 0; ev->denied && !was && k < now->n_evs; k++)
-			was = memcmp(&now->evs[k], ev, sizeof(*ev)) == 0;
-		if (!was)
-			ev->denied_by = ev->denied ? uid : 0;
-	}
+			if (!ev->denied)
+				ev->denied_by = 0;
+			else if (!was_there(now, id, ev))
+				ev->denied_by = uid;
+		}
 }
 
 static bool is_same_ev_profile(const struct mn_state *a, const struct mn_state *b, uint32_t id)

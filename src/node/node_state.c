@@ -41,7 +41,8 @@ static bool fmt_is_sound(const struct mn_fmt_profile *f)
 {
 	uint32_t total = 0;
 
-	if (f->state > MN_ONLINE || f->n_fields > MN_FIELDS_MAX)
+	if (f->state > MN_ONLINE || f->n_fields > MN_FIELDS_MAX ||
+	    (f->format && !mn_format_bits(f->format)))
 		return false;
 	for (uint32_t i = 0; i < f->n_fields; i++) {
 		if (f->width[i] < 1 || f->width[i] > MW_EV_FIELD_BITS_MAX)

@@ -139,6 +139,24 @@ OFFER_TEST(keeps_who_denied)
 	assert_u_eq(node.now->evs[0].denied_by, 7);
 }
 
+/* But nobody gets his name for a denial in another profile. */
+OFFER_TEST(signs_the_same_ev_of_another_profile)
+{
+	deny(1);
+	next.evs[0].denied_by = 7;
+	mn_state_copy(node.now, &next);
+	next.n_evs = 2;
+	next.evs[1] = next.evs[0];
+	next.ev[2] = (struct mn_ev_profile){
+		.state = MN_OFFLINE, .mode = MN_MODE_AUTO, .first = 1, .n_evs = 1};
+	for (uint32_t id = 3; id < MN_EV_PROFILES; id++)
+		next.ev[id].first = 2;
+	put();
+	assert_true(json_is_true(json_object_get(answer, "ok")));
+	assert_u_eq(node.now->evs[0].denied_by, 7);
+	assert_u_eq(node.now->evs[1].denied_by, 1000);
+}
+
 OFFER_TEST(refuses_what_is_no_state_of_this_device)
 {
 	int ends[2];
@@ -162,6 +180,8 @@ OFFER_TEST(refuses_what_is_no_state_of_this_device)
 	expect_refused("EINVAL", "fewer EVs than its min_active, or none");
 	next.port_admin[0] = 9;
 	expect_refused("EINVAL", "state is none");
+	next.fmt[3].format = 1u << 7; /* which answers have no word for */
+	expect_refused("EINVAL", "an EV format profile has a field out of range");
 	peer.is_privileged = false;
 	expect_refused("EPERM", "takes root or CAP_NET_ADMIN");
 }

@@ -32,6 +32,10 @@ CASE(mn_state_check, nothing_out_of_range)
 	assert_unsound();
 	node.fmt[2].n_fields = 1; /* of no width */
 	assert_unsound();
+	node.fmt[2].format = 1u << 7; /* of no name, in a profile that nobody has made */
+	assert_unsound();
+	node.fmt[0].format = MN_FORMAT_STEV | MN_FORMAT_UDP;
+	assert_unsound();
 	node.ev[3].state = MN_ONLINE + 1;
 	assert_unsound();
 	node.ev[3].state = MN_ONLINE; /* of no mode */
