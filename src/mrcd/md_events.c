@@ -42,18 +42,19 @@ static json_t *event_of(const struct stats_process *p, const struct mrc_stats_ev
 	memcpy(ev.val, &e->ev, sizeof(e->ev));
 	switch (e->kind) {
 	case MRC_STATS_EVENT_EV:
-		return json_pack("{s:s, s:i, s:i, s:i, s:s, s:s, s:s, s:s, s:i, s:i, s:i, s:I}",
-				 "event", "ev", "pid", (int)p->pid, "uid", (int)p->uid, "device",
-				 (int)p->device, "ev", md_ev_write(&ev, text), "state",
+		return json_pack("{s:s, s:i, s:I, s:i, s:s, s:s, s:s, s:s, s:i, s:i, s:i, s:I}",
+				 "event", "ev", "pid", (int)p->pid, "uid", (json_int_t)p->uid,
+				 "device", (int)p->device, "ev", md_ev_write(&ev, text), "state",
 				 states[e->state % 4u], "cause", causes[e->cause % 7u], "peer",
 				 peer, "profile", e->ev_profile, "index", e->ev_index, "port",
 				 ev.port, "number", (json_int_t)e->ev);
 	case MRC_STATS_EVENT_PORT:
-		return json_pack("{s:s, s:i, s:i, s:i, s:b}", "event", "port", "pid", (int)p->pid,
-				 "uid", (int)p->uid, "port", (int)ev.port, "up", e->state == 1);
+		return json_pack("{s:s, s:i, s:I, s:i, s:b}", "event", "port", "pid", (int)p->pid,
+				 "uid", (json_int_t)p->uid, "port", (int)ev.port, "up",
+				 e->state == 1);
 	case MRC_STATS_EVENT_PEER_PORT:
-		return json_pack("{s:s, s:i, s:i, s:i, s:b, s:s}", "event", "peer-port", "pid",
-				 (int)p->pid, "uid", (int)p->uid, "port", (int)ev.port, "up",
+		return json_pack("{s:s, s:i, s:I, s:i, s:b, s:s}", "event", "peer-port", "pid",
+				 (int)p->pid, "uid", (json_int_t)p->uid, "port", (int)ev.port, "up",
 				 e->state == 1, "peer", peer);
 	default:
 		return NULL;

@@ -124,6 +124,17 @@ int md_node_open(struct md_node *node, struct md_config_error *error)
 	return node->generation ? 0 : apply_file(node, &node->config, error);
 }
 
+static bool is_same_map(const struct md_config_map *a, const struct md_config_map *b)
+{
+	if (strcmp(a->fabric, b->fabric) != 0 || a->host != b->host || a->share != b->share ||
+	    a->port != b->port || a->rate_bit_s != b->rate_bit_s || a->interfaces != b->interfaces)
+		return false;
+	for (uint32_t i = 0; i < a->interfaces; i++)
+		if (strcmp(a->interface[i], b->interface[i]) != 0)
+			return false;
+	return true;
+}
+
 /* What a running daemon does not change. */
 static int check_fixed(const struct md_node *node, const struct md_config *c,
 		       struct md_config_error *error)
@@ -145,6 +156,8 @@ static int check_fixed(const struct md_node *node, const struct md_config *c,
 		key = "metrics.listen or metrics.processes";
 	else if (strcmp(was->group, c->group) != 0)
 		key = "access.group";
+	else if (!is_same_map(&was->map, &c->map))
+		key = "map";
 	if (!key)
 		return 0;
 	snprintf(error->text, sizeof(error->text),

@@ -39,10 +39,10 @@ static int ask_status(struct asked *a)
 
 	json_object_set_new(
 		a->answer, "status",
-		json_pack("{s:s, s:s, s:s, s:I, s:i, s:b, s:b, s:I, s:I, s:I, s:I, s:I, s:i}",
+		json_pack("{s:s, s:s, s:s, s:I, s:I, s:b, s:b, s:I, s:I, s:I, s:I, s:I, s:i}",
 			  "version", SOFTMRC_VERSION, "device", n->config.device, "dir",
 			  n->config.dir, "generation", (json_int_t)n->generation, "uid",
-			  (int)a->peer->uid, "may_change", md_node_lets(n, a->peer), "lab",
+			  (json_int_t)a->peer->uid, "may_change", md_node_lets(n, a->peer), "lab",
 			  n->config.lab, "requests", (json_int_t)c->requests, "refused",
 			  (json_int_t)c->refused, "changes", (json_int_t)c->changes, "reloads",
 			  (json_int_t)c->reloads, "reloads_refused", (json_int_t)c->reloads_refused,

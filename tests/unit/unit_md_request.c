@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "support/test.h"
 
@@ -87,8 +88,13 @@ static void expect_error(const char *line, const char *code, const char *text)
 
 REQUEST_TEST(shows_the_state)
 {
+	const json_t *status;
+
+	peer.uid = UINT32_MAX - 1;
 	expect_good("{\"do\": \"status\", \"id\": \"a\"}");
 	assert_string_equal(json_string_value(json_object_get(answer, "id")), "a");
+	status = json_object_get(answer, "status");
+	assert_i_eq(json_integer_value(json_object_get(status, "uid")), UINT32_MAX - 1);
 	expect_good("{\"do\": \"port.show\"}");
 	assert_u_eq(json_array_size(json_object_get(answer, "ports")), 2);
 	expect_good("{\"do\": \"ev.show\", \"profile\": 0}");
@@ -266,4 +272,48 @@ REQUEST_TEST(reload_says_what_is_wrong_with_the_file)
 	expect_good("{\"do\": \"port.set\", \"port\": 2, \"admin\": \"down\"}");
 	expect_error("{\"do\": \"reload\"}", "ENOENT", "x.toml: No such file");
 	assert_u_eq(node.counts.reloads_refused, 1);
+}
+
+static void write_file(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "we");
+
+	assert_non_null(f);
+	assert_true(fputs(text, f) >= 0);
+	assert_int_equal(fclose(f), 0);
+}
+
+#define HEAD "[device]\nports = 2\nevs = 4\n"
+#define FABRIC "[map]\nfabric = \"tiny\"\n"
+#define INTERFACES "interfaces = [\"e0\", \"e1\"]\n"
+#define MAP FABRIC "host = 3\n" INTERFACES
+
+/* The prober has begun with what the file said then. */
+REQUEST_TEST(reload_refuses_another_map)
+{
+	static const char *const other[] = {
+		HEAD,
+		HEAD "[map]\nfabric = \"lab\"\nhost = 3\n" INTERFACES,
+		HEAD FABRIC "host = 2\n" INTERFACES,
+		HEAD FABRIC "host = 3\ninterfaces = [\"e0\", \"e2\"]\n",
+		HEAD FABRIC "host = 3\ninterfaces = [\"e0\"]\n",
+		HEAD MAP "share = 2\n",
+		HEAD MAP "rate = \"1M\"\n",
+		HEAD MAP "port = 77\n",
+	};
+	char path[] = "/tmp/mrc-md-request-XXXXXX";
+	struct md_config_error error;
+
+	close(mkstemp(path));
+	node.config_path = path;
+	write_file(path, HEAD MAP);
+	md_config_free(&node.config);
+	assert_int_equal(md_config_load(&node.config, path, &error), 0);
+	expect_good("{\"do\": \"reload\"}");
+	for (size_t i = 0; i < sizeof(other) / sizeof(other[0]); i++) {
+		write_file(path, other[i]);
+		expect_error("{\"do\": \"reload\"}", "EBUSY", "map is another one");
+	}
+	assert_u_eq(node.config.map.host, 3);
+	unlink(path);
 }
