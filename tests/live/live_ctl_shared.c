@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define NOBODY 65534u
@@ -447,6 +448,45 @@ SHARED_TEST(ports)
 	assert_int_equal(set_port(2, true), 0);
 	expect_soon(PORT_DOWN, 2, false);
 	assert_u_eq(tell(WRITE, 0, 0), IBV_WC_SUCCESS);
+}
+
+/* Somebody else asks mrcd; returns as soon as what came of it lies in the store. */
+static void order_daemon(const char *line)
+{
+	struct sockaddr_un at = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct stat was, is;
+	char store[64];
+	time_t until = time(NULL) + PATIENCE_MS / 1000;
+
+	snprintf(at.sun_path, sizeof(at.sun_path), "%s/mrcd.sock", dir);
+	snprintf(store, sizeof(store), "%s/mrc0.state", dir);
+	assert_int_equal(stat(store, &was), 0);
+	assert_int_equal(connect(fd, (struct sockaddr *)&at, sizeof(at)), 0);
+	assert_int_equal(send(fd, line, strlen(line), MSG_NOSIGNAL), strlen(line));
+	do
+		assert_int_equal(stat(store, &is), 0);
+	while (is.st_ino == was.st_ino && time(NULL) < until);
+	assert_int_not_equal(is.st_ino, was.st_ino);
+	close(fd);
+}
+
+/*
+ * Who decides what others have decided before him goes by it when the call returns, though his
+ * thread may not have heard of it yet; hence so often. REQ(ctl.port-admin)
+ */
+SHARED_TEST(what_was_decided_before)
+{
+	for (int i = 0; i < 200; i++) {
+		bool down = i % 2 == 0;
+		struct ibv_port_attr port;
+
+		order_daemon(down ? "{\"do\":\"port.set\",\"port\":2,\"admin\":\"down\"}\n"
+				  : "{\"do\":\"port.set\",\"port\":2,\"admin\":\"enabled\"}\n");
+		assert_int_equal(set_port(2, !down), 0);
+		assert_int_equal(ibv_query_port(r->verbs, 2, &port), 0);
+		assert_int_equal(port.state == IBV_PORT_DOWN, down);
+	}
 }
 
 /* REQ(ctl.event-queue) */

@@ -111,7 +111,8 @@ static bool receive_line(int fd, char line[ANSWER_MAX])
  */
 static int read_answer(const struct mh_nic *nic, const char *line, uint64_t *generation)
 {
-	const char *at = strstr(line, "\"generation\":"), *error = strstr(line, "\"error\":\"");
+	static const char member[] = "\"error\":\"";
+	const char *at = strstr(line, "\"generation\":"), *error = strstr(line, member), *end;
 
 	if (strstr(line, "\"ok\":true") && at) {
 		*generation = strtoull(at + strlen("\"generation\":"), NULL, 10);
@@ -119,8 +120,11 @@ static int read_answer(const struct mh_nic *nic, const char *line, uint64_t *gen
 	}
 	if (strstr(line, "\"errno\":\"EAGAIN\""))
 		return EAGAIN;
-	mh_log(MRC_LOG_WARNING, "%s: mrcd refuses a change: %.200s", nic->attr.name,
-	       error ? error + strlen("\"error\":\"") : "for no reason");
+	/* It is the last member, and so ends with the last quotation mark. */
+	error = error ? error + strlen(member) : "for no reason";
+	end = strrchr(error, '"');
+	mh_log(MRC_LOG_WARNING, "%s: mrcd refuses a change: %.*s", nic->attr.name,
+	       (int)(end ? (size_t)(end - error) : strlen(error)), error);
 	return strstr(line, "\"errno\":\"EPERM\"") ? EPERM : EIO;
 }
 

@@ -92,11 +92,13 @@ static int change_shared(struct mh_nic *nic, struct mn_state *s, change_fn *chan
 	err = make_next(nic, &s[0], change, ctx, &fits);
 	mn_state_copy(&s[1], &nic->node->next);
 	mh_nic_unlock(nic);
-	if (fits || is_same(&s[0], &s[1]))
+	if (fits)
 		return err ? err : fits;
-	sent = mh_node_share_send(nic, &s[1], &info);
+	if (!is_same(&s[0], &s[1]))
+		sent = mh_node_share_send(nic, &s[1], &info);
 	if (sent)
 		return sent;
+	/* What others have decided already, this process may not have heard of. */
 	sent = take_own(nic, &s[1], &info);
 	return err ? err : sent;
 }
