@@ -88,6 +88,13 @@ LAB_TEST(asks_each_hop)
 	want(command_run("lab shell tr%d host1 -- %s trace host0 host3 --fabric tiny --probe", id(),
 			 test_arg(0)),
 	     1, "host0: is not this machine");
+	/* Of hops that a signal came before nothing is said. */
+	want(command_run("lab fault tr%d plane1.t1-0 stall", id()), 0, "");
+	want(command_run("lab shell tr%d host0 -- timeout --preserve-status -s INT 0.4 %s trace "
+			 "host0 host3 0xc0010000 --fabric tiny --probe --timeout 10s",
+			 id(), test_arg(0)),
+	     1, "plane1.t0-0.u0 - plane1.t1-0  not asked");
+	count("no answer", 0);
 }
 
 LAB_TEST(works_without_rights)

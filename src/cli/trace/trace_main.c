@@ -171,7 +171,7 @@ static int run_paths(struct trace *tr)
 					"paths", json_incref(s.paths)),
 			      JSON_INDENT(2));
 	json_decref(s.paths);
-	return status == EXIT_GOOD && s.silent ? EXIT_FAILED : status;
+	return status == EXIT_GOOD && (s.silent || ui_term_caught()) ? EXIT_FAILED : status;
 }
 
 /* ---- parts ---- */
@@ -278,7 +278,8 @@ const struct ui_verb cli_trace_verb = {
 		    "mrc trace host0 host5 0xc0010001 --fabric lab\n"
 		    "mrc trace --through plane1.t0-0.t1-1 --fabric lab\n"
 		    "mrc trace --through plane3.t1-7 host12 --fabric paper --json",
-	.exits = "0 good, 1 a hop does not answer, no lab or no such file, 2 wrong usage",
+	.exits = "0 good, 1 a hop does not answer, interrupted, no lab or no such file, 2 wrong "
+		 "usage",
 	.operands = "SRC DST EV",
 	.choices = (const struct ui_choices *const[]){&lab_choices, &study_topologies, NULL},
 	.flags = flags,

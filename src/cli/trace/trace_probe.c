@@ -21,6 +21,8 @@
 
 #define MAGIC 0x6d727472u
 #define PROBE_BYTES 64u
+/* Packets that are no answers are passed over, so many at once: a flood of them ends no timeout. */
+#define PASSED_OVER 64u
 #define MS_NS UINT64_C(1000000)
 
 /* ---- sockets ---- */
@@ -130,12 +132,12 @@ static void send_probe(int fd, const uint8_t to[16], uint16_t port, const uint8_
 	(void)sendto(fd, bytes, PROBE_BYTES, 0, (struct sockaddr *)&at, sizeof(at));
 }
 
-/* Takes what waits in a socket until it is the probe of this number; false: it was not there. */
+/* Takes what waits in a socket until it is the probe of this number; false: it is not there yet. */
 static bool take_probe(const struct trace_prober *p, int fd, uint32_t number, uint8_t *bytes)
 {
 	uint8_t room[PROBE_BYTES + 1];
 
-	for (;;) {
+	for (uint32_t i = 0; i < PASSED_OVER; i++) {
 		ssize_t n = recv(fd, room, sizeof(room), 0);
 
 		if (n < 0 && errno == EAGAIN)
@@ -147,6 +149,7 @@ static bool take_probe(const struct trace_prober *p, int fd, uint32_t number, ui
 		memcpy(bytes, room, PROBE_BYTES);
 		return true;
 	}
+	return false;
 }
 
 /* The same cables from the destination's end: the EV chooses the same uplink there. */
@@ -192,7 +195,6 @@ static void ask_hop(struct trace_prober *p, struct trace_path *path, uint32_t ho
 
 	if ((is_last && p->far_fd < 0) || !trace_carrier(p->t, path, hop, to))
 		return;
-	a->asked = true;
 	mb_store_be32(bytes, MAGIC);
 	mb_store_be64(bytes + 8, p->nonce);
 	for (uint32_t i = 0; i < p->probes && !ui_term_caught(); i++) {
@@ -202,11 +204,14 @@ static void ask_hop(struct trace_prober *p, struct trace_path *path, uint32_t ho
 		mb_store_be32(bytes + 4, number);
 		sent = ui_clock_ns();
 		send_probe(p->fd, to, is_last ? p->far_port : p->port, bytes);
+		if (await_answer(p, path, number, sent)) {
+			rtt = ui_clock_ns() - sent;
+			a->rtt_min_ns = a->answered++ && a->rtt_min_ns < rtt ? a->rtt_min_ns : rtt;
+		} else if (ui_term_caught()) {
+			return; /* a probe that was not waited for says nothing */
+		}
+		a->asked = true;
 		a->sent++;
-		if (!await_answer(p, path, number, sent))
-			continue;
-		rtt = ui_clock_ns() - sent;
-		a->rtt_min_ns = a->answered++ && a->rtt_min_ns < rtt ? a->rtt_min_ns : rtt;
 	}
 }
 
