@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -138,6 +139,35 @@ TEST(mrc_run, leaves_no_process_behind)
 	assert_false(is_entered(space));
 }
 
+/* Where others may write in the folder, their links lead a step with rights to no other file. */
+static void keeps_links_of_others(const char *folder, const char *words)
+{
+	static const char *const at[] = {"dev/infiniband/uverbs0",
+					 "sys/class/infiniband/mrc0/node_type"};
+	char path[200], other[100];
+	struct stat st;
+
+	snprintf(other, sizeof(other), "%s/other", folder);
+	for (size_t i = 0; i < 2; i++) {
+		FILE *f = fopen(other, "w");
+
+		assert_non_null(f);
+		fputs("of another user", f);
+		fclose(f);
+		assert_int_equal(chmod(other, 0600), 0);
+		snprintf(path, sizeof(path), "%s/view/%s", folder, at[i]);
+		assert_int_equal(unlink(path), 0);
+		assert_int_equal(symlink(other, path), 0);
+		assert_int_equal(run(false, words), (int)i);
+		assert_said(at[i]);
+		assert_int_equal(stat(other, &st), 0);
+		assert_int_equal(st.st_mode & 07777, 0600);
+		assert_int_equal(st.st_size, strlen("of another user"));
+		assert_int_equal(unlink(path), 0);
+	}
+	assert_int_equal(run(false, words), 0);
+}
+
 /*
  * As a container does: a step writes the view, what starts the program mounts it, and the program
  * has no rights and makes no namespace.
@@ -156,6 +186,7 @@ TEST(mrc_run, writes_a_view_that_others_mount)
 	/* Again, as a step that is repeated. */
 	assert_int_equal(run(false, words), 0);
 	assert_string_equal(out, "");
+	keeps_links_of_others(folder, words);
 	snprintf(
 		words, sizeof(words),
 		"--no-views -- unshare --mount sh -c 'mount --bind %s/view/sys/class /sys/class && "

@@ -23,9 +23,10 @@ static int set_view_error(struct run_view_error *e, const char *what)
 	return -1;
 }
 
+/* Others may write in the folder of a view that is for containers: their links are not followed. */
 static int write_text(const char *path, const char *text)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
 	size_t len = strlen(text);
 	int rc = fd >= 0 && write(fd, text, len) == (ssize_t)len ? 0 : -1;
 
@@ -205,14 +206,21 @@ int run_view_copy(const char *folder, const char *root, struct run_view_error *e
 
 int run_view_node(const char *path, struct run_view_error *e)
 {
-	const mode_t mode = 0666;
+	const dev_t null_device = makedev(1, 3);
+	struct stat st;
+	mode_t mask;
+	int rc;
 
 	if (make_folders(path))
 		return set_view_error(e, path);
 	/* The mask of the process is not the node's: who opens it may be another user. */
-	if ((mknod(path, S_IFCHR | mode, makedev(1, 3)) && errno != EEXIST) || chmod(path, mode))
-		return set_view_error(e, path);
-	return 0;
+	mask = umask(0);
+	rc = mknod(path, S_IFCHR | 0666, null_device);
+	umask(mask);
+	/* One of an earlier step is good; another file, or a link, is somebody else's. */
+	if (rc && errno == EEXIST && lstat(path, &st) == 0)
+		rc = S_ISCHR(st.st_mode) && st.st_rdev == null_device ? 0 : -1;
+	return rc ? set_view_error(e, path) : 0;
 }
 
 int run_view_bind(const char *path, const char *of, struct run_view_error *e)
