@@ -183,11 +183,9 @@ LAB_TEST(refuses_the_last_evs)
 	want(command_run("lab undrain dr%d plane1", id()), 1, "is not drained; drained is nothing");
 }
 
-/* Of others' denials none is lifted, and an mrcd that keeps a host's store is asked. */
-LAB_TEST(keeps_what_others_decided)
+/* An mrcd that keeps the store of host1, until the test ends. */
+static void begin_mrcd(void)
 {
-	if (command_run("lab up tiny --name dr%d --pace 20M", id()) != 0)
-		test_skip(command_said);
 	want(command_run("lab shell dr%d host1 -- sh -c 'printf \"[device]\\nports = 2\\nevs = "
 			 "2\\nev_format = "
 			 "\\\"stev\\\"\\n\" >$MRC_NODE_DIR/mrcd.toml'",
@@ -200,17 +198,43 @@ LAB_TEST(keeps_what_others_decided)
 	     ms += 50, sleep_ms(50))
 		if (ms > PATIENCE_MS)
 			fail_msg("mrcd does not answer: %s", command_said);
-	want(command_run("lab shell dr%d host1 -- %s ctl deny --reason mine 1:0xc0000001", id(),
-			 test_arg(0)),
-	     0, "");
+}
+
+static void ctl(const char *words, const char *says)
+{
+	want(command_run("lab shell dr%d host1 -- %s ctl %s", id(), test_arg(0), words), 0, says);
+}
+
+/* Of others' denials none is lifted, and an mrcd that keeps a host's store is asked. */
+LAB_TEST(keeps_what_others_decided)
+{
+	if (command_run("lab up tiny --name dr%d --pace 20M", id()) != 0)
+		test_skip(command_said);
+	begin_mrcd();
+	ctl("deny --reason mine 1:0xc0000001", "");
 	want(command_run("lab drain dr%d plane0", id()), 0, "7 denials on 4 hosts");
-	want(command_run("lab shell dr%d host1 -- %s ctl ev 0", id(), test_arg(0)), 0,
-	     "reason=drain of plane0 cable=plane0.t0-0.u0 - plane0.t1-0");
+	ctl("ev 0", "reason=drain of plane0 cable=plane0.t0-0.u0 - plane0.t1-0");
 	want(command_run("lab undrain dr%d plane0", id()), 0, "7 denials lifted");
-	want(command_run("lab shell dr%d host1 -- %s ctl ev 0", id(), test_arg(0)), 0,
-	     "reason=mine");
+	ctl("ev 0", "reason=mine");
 	if (strstr(command_said, "drain of"))
 		fail_msg("denied still: %s", command_said);
+}
+
+/* An mrcd is asked for each profile: what it did for the first is taken back, and so is host0's. */
+LAB_TEST(takes_back_what_was_done_in_part)
+{
+	if (command_run("lab up tiny --name dr%d --pace 20M", id()) != 0)
+		test_skip(command_said);
+	begin_mrcd();
+	ctl("format 1 mode=stev fields=16,16 state=online", "");
+	ctl("ev 1 mode=explicit format=1 min_active=2 evs=1:0xc0000000,2:0xc0010000 state=online",
+	    "");
+	want(command_run("lab drain dr%d plane0.t1-0", id()), 1, "host1: mrcd: ");
+	ctl("ev 0", "");
+	if (strstr(command_said, "drain of"))
+		fail_msg("denied still: %s", command_said);
+	want(command_run("lab drain dr%d", id()), 0, "nothing is drained");
+	want(command_run("lab drain dr%d plane0.t1-1", id()), 0, "4 denials on 4 hosts");
 }
 
 /* A process that goes by another store would send into the part. */
@@ -226,6 +250,23 @@ LAB_TEST(waits_for_all)
 	want(command_run("lab roll dr%d t1 --plane 1 --timeout 300ms", id()), 1,
 	     "it is given back");
 	want(command_run("lab drain dr%d", id()), 0, "plane0.t1-1\n");
+	/* Given back by somebody else while it waits, it is neither safe nor drained. */
+	want(command_run("lab drain dr%d plane0.t1-0 --timeout 1s 2>&1 & sleep 0.4; "
+			 "%s lab undrain dr%d plane0.t1-0; wait $!",
+			 id(), test_arg(0), id()),
+	     1, "plane0.t1-0: was given back meanwhile");
+}
+
+/* What was broken before is given back as broken as it was. */
+LAB_TEST(rolls_what_has_a_fault)
+{
+	if (command_run("lab up tiny --name dr%d --pace 20M", id()) != 0)
+		test_skip(command_said);
+	want(command_run("lab fault dr%d plane1.t0-1.t1-0 blackhole", id()), 0, "");
+	want(command_run("lab roll dr%d t1 --plane 1", id()), 0, "2/2 plane1.t1-1: drained in ");
+	want(command_run("lab drain dr%d", id()), 0, "nothing is drained");
+	want(command_run("lab drain dr%d plane0.t1-0 --timeout 60ms", id()), 1,
+	     "nothing has crossed it, but only for ");
 }
 
 LAB_TEST(works_without_rights)

@@ -100,9 +100,10 @@ struct drain_change {
 };
 
 /*
- * drain_host_apply makes it so, all or nothing, and keeps drain_book_ours up to date: through the
- * mrcd of that host if there is one, else in the store itself. *generation is that of the state
- * that holds it. 0, or -1 with a sentence.
+ * drain_host_apply makes it so and keeps drain_book_ours up to date: through the mrcd of that host
+ * if there is one, else in the store itself. *generation is that of the state that holds it. 0, or
+ * -1 with a sentence: nothing is done, or through an mrcd, which is asked profile by profile, a
+ * part, and drain_book_ours has its denials, which the caller takes back.
  */
 int drain_host_apply(struct drain_book *b, uint32_t host, const struct drain_change *c,
 		     uint64_t *generation, struct ml_error *e);
@@ -154,7 +155,7 @@ struct drain_wait {
  * drain_part drains a part and waits until it is safe to take it away. 0: result says whether it is
  * safe, or the time was over before, in which case the part stays drained. -1 with a sentence, and
  * nothing has changed: two hosts would be left without an EV, the part is drained already, a store
- * cannot be written; or the lab went down meanwhile.
+ * cannot be written; or meanwhile the lab went down, or somebody gave the part back.
  */
 int drain_part(struct ml_lab *lab, const char *name, const struct drain_wait *wait,
 	       struct drain_result *result, struct ml_error *e);

@@ -121,14 +121,14 @@ static bool make_ops(const struct drain_book *b, const struct mn_state *s,
 	return ops->op;
 }
 
-/* What was done is noted; also that nothing was left to be allowed. */
+/* What was done is noted: the first `done`. If that is all, nothing was left to be allowed. */
 static void note(struct drain_book *b, uint32_t host, const struct drain_change *c,
-		 const struct ops *ops)
+		 const struct ops *ops, size_t done)
 {
-	for (uint32_t i = 0; c->allow && i < MN_EV_PROFILES * b->evs; i++)
+	for (uint32_t i = 0; done == ops->n && c->allow && i < MN_EV_PROFILES * b->evs; i++)
 		if (c->allow[i])
 			drain_book_ours(b, host, 0)[i] = 0;
-	for (size_t i = 0; i < ops->n; i++)
+	for (size_t i = 0; i < done; i++)
 		if (ops->op[i].denied)
 			drain_book_ours(b, host, ops->op[i].profile)[ops->op[i].n] = 1;
 }
@@ -174,7 +174,7 @@ static int write_store(struct drain_book *b, uint32_t host, const struct drain_c
 	if (!failed && ops.n && store_writer_commit(w, s, &why))
 		failed = ml_error_set(e, "host%u: %s", host, why.text);
 	if (!failed)
-		note(b, host, c, &ops);
+		note(b, host, c, &ops, ops.n);
 	free(ops.op);
 	return failed;
 }
@@ -229,14 +229,15 @@ static int by_kind(const void *a, const void *b)
 					: (x->denied > y->denied) - (x->denied < y->denied);
 }
 
+/* mrcd does each request whole or not at all; *done says how far they came. */
 static int send_ops(struct ctl_link *link, uint32_t host, struct ops *ops, const char *reason,
-		    uint64_t *generation, struct ml_error *e)
+		    size_t *done, uint64_t *generation, struct ml_error *e)
 {
 	int failed = 0;
 
 	qsort(ops->op, ops->n, sizeof(ops->op[0]), by_kind);
-	for (size_t from = 0, to = 0; from < ops->n && !failed; from = to) {
-		json_t *answer = ctl_link_ask(link, request_of(ops, from, reason, &to));
+	for (size_t to = 0; *done < ops->n && !failed;) {
+		json_t *answer = ctl_link_ask(link, request_of(ops, *done, reason, &to));
 		const char *error = json_string_value(json_object_get(answer, "error"));
 
 		if (!json_is_true(json_object_get(answer, "ok")))
@@ -245,6 +246,8 @@ static int send_ops(struct ctl_link *link, uint32_t host, struct ops *ops, const
 		else
 			*generation =
 				(uint64_t)json_integer_value(json_object_get(answer, "generation"));
+		if (!failed)
+			*done = to;
 		json_decref(answer);
 	}
 	return failed;
@@ -258,6 +261,7 @@ static int ask_mrcd(struct drain_book *b, uint32_t host, const struct drain_chan
 	struct store_error why;
 	struct ctl_link link;
 	struct ops ops;
+	size_t done = 0;
 	int failed;
 
 	if (store_read(dir, DEVICE, s, &info, &why))
@@ -267,11 +271,13 @@ static int ask_mrcd(struct drain_book *b, uint32_t host, const struct drain_chan
 	if (ctl_link_open(&link, path))
 		return ml_error_set(e, "host%u: another process writes %s, and no mrcd answers",
 				    host, dir);
-	failed = make_ops(b, s, c, &ops) ? send_ops(&link, host, &ops, c->reason, generation, e)
-					 : ml_error_set(e, "no memory");
+	if (make_ops(b, s, c, &ops)) {
+		failed = send_ops(&link, host, &ops, c->reason, &done, generation, e);
+		note(b, host, c, &ops, done);
+	} else {
+		failed = ml_error_set(e, "no memory");
+	}
 	ctl_link_close(&link);
-	if (!failed)
-		note(b, host, c, &ops);
 	free(ops.op);
 	return failed;
 }

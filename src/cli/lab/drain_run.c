@@ -223,6 +223,16 @@ static int wait_until_safe(struct drain *d, const struct drain_wait *wait, uint6
 	return failed;
 }
 
+/* Who has given it back while this one waited sends over it again. Opens the book. */
+static int check_kept(struct drain *d, struct ml_error *e)
+{
+	if (drain_book_open(&d->book, d->lab, e))
+		return -1;
+	if (drain_book_find(&d->book, &d->part) < d->book.parts)
+		return 0;
+	return ml_error_set(e, "%s: was given back meanwhile", d->name);
+}
+
 int drain_part(struct ml_lab *lab, const char *name, const struct drain_wait *wait,
 	       struct drain_result *result, struct ml_error *e)
 {
@@ -235,7 +245,7 @@ int drain_part(struct ml_lab *lab, const char *name, const struct drain_wait *wa
 	failed = check_part(&d, e) || deny_all(&d, e) ? -1 : 0;
 	/* Others may drain and give back what they like while this one waits. */
 	drain_book_close(&d.book);
-	failed = failed || wait_until_safe(&d, wait, begin, e) ? -1 : 0;
+	failed = failed || wait_until_safe(&d, wait, begin, e) || check_kept(&d, e) ? -1 : 0;
 	drain_end(&d);
 	return failed;
 }

@@ -45,7 +45,7 @@ void drain_show_unsafe(const struct ui_verb *verb, const struct ml_lab *lab, con
 		       const struct drain_result *r, const char *then)
 {
 	const struct drain_seen *s = &r->seen;
-	char took[UI_UNITS_MAX], ends[MF_CABLE_ENDS_BYTES];
+	char took[UI_UNITS_MAX], quiet[UI_UNITS_MAX], ends[MF_CABLE_ENDS_BYTES];
 
 	fprintf(stderr, "%s: %s: not safe after %s: ", verb->name, name,
 		ui_units_time(took, r->took_ns));
@@ -58,7 +58,8 @@ void drain_show_unsafe(const struct ui_verb *verb, const struct ml_lab *lab, con
 		fprintf(stderr, "%s still carries packets, MRC's or others'; ",
 			mf_link_ends(ml_lab_topology(lab), s->busiest, ends));
 	else
-		fprintf(stderr, "packets crossed it a moment ago; ");
+		fprintf(stderr, "nothing has crossed it, but only for %s; ",
+			ui_units_time(quiet, s->quiet_ns));
 	fprintf(stderr, "%s\n", then);
 }
 

@@ -9,6 +9,8 @@
  */
 #include "cli/lab/drain.h"
 
+#include "ui/terminal.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,6 +64,7 @@ struct drain_watch *drain_watch_open(struct ml_lab *lab, const struct mf_target 
 	w->netns = calloc(t->n_hosts, sizeof(*w->netns));
 	w->now = calloc(t->n_links, sizeof(*w->now));
 	w->before = calloc(t->n_links, sizeof(*w->before));
+	ui_raise_files(); /* one for each process */
 	stats_reader_open(&w->stats, NULL, 0);
 	if (!w->netns || !w->now || !w->before)
 		ml_error_set(e, "no memory");
@@ -135,8 +138,11 @@ static void look_at_processes(struct drain_watch *w, uint64_t now_ns, struct dra
 static void count_link(struct drain_watch *w, uint32_t link, uint64_t *most,
 		       struct drain_seen *seen)
 {
-	uint64_t packets = w->now[link].packets - w->before[link];
+	uint64_t packets = w->now[link].packets;
 
+	/* A switch that was rebooted counts from 0 again. */
+	if (packets >= w->before[link])
+		packets -= w->before[link];
 	w->before[link] = w->now[link].packets;
 	if (!w->looked)
 		return;

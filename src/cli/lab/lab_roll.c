@@ -111,7 +111,10 @@ static int reboot(struct roll *r, uint32_t node, uint64_t *off_ns, struct ml_err
 	return 0;
 }
 
-/* A switch that does not become safe is left alone; after a signal that is no failure. */
+/*
+ * A switch that does not become safe is left alone; after a signal that is no failure. A fault that
+ * it had before is no reason to keep it.
+ */
 static int give_up(struct roll *r, const char *name, const struct drain_result *drained)
 {
 	bool interrupted = ui_term_caught();
@@ -120,7 +123,7 @@ static int give_up(struct roll *r, const char *name, const struct drain_result *
 
 	if (!interrupted)
 		drain_show_unsafe(&lab_roll_verb, r->lab, name, drained, "it is given back");
-	if (undrain_part(r->lab, name, false, &back, &e))
+	if (undrain_part(r->lab, name, true, &back, &e))
 		return fail(&e);
 	return interrupted ? LAB_GOOD : LAB_FAILED;
 }
@@ -149,7 +152,7 @@ static int maintain(struct roll *r, uint32_t node)
 		fprintf(stderr, "%s: %s stays drained\n", lab_roll_verb.name, name);
 		return LAB_FAILED;
 	}
-	if (undrain_part(r->lab, name, false, &back, &e))
+	if (undrain_part(r->lab, name, true, &back, &e))
 		return fail(&e);
 	say_done(r, name, &drained, off_ns);
 	return LAB_GOOD;
