@@ -27,7 +27,8 @@
  * these, too, when nothing has changed:
  * EPERM       this user may not change what all processes share
  * EAGAIN      others change it all the time; try again
- * ETIMEDOUT   mrcd does not answer; see whether it hangs
+ * ETIMEDOUT   mrcd does not answer; see whether it hangs, and what is in force when it goes on,
+ *             for it may do then what it was asked for
  * EIO         the store cannot be read or written, or mrcd refuses; the log has the reason
  * EBUSY for QPs that use a profile is about those of this process.
  */

@@ -210,9 +210,9 @@ struct mn_device;
  *
  * Returns what it returned, or EINVAL: a CC profile has parameters that fit no NIC of this rate;
  * EPERM: this user may not change what all share; EAGAIN: others changed it all the time;
- * ETIMEDOUT: mrcd does not answer; EIO: the store cannot be read or written, or mrcd refuses; after
- * these nothing has changed. ENOMEM: some of it may be without effect; ENODEV: the device is that
- * of the process that forked this one.
+ * ETIMEDOUT: mrcd does not answer, but may do it yet; EIO: the store cannot be read or written, or
+ * mrcd refuses; after these nothing has changed. ENOMEM: some of it may be without effect; ENODEV:
+ * the device is that of the process that forked this one.
  */
 int mh_node_change(struct mh_device *dev,
 		   int (*change)(struct mn_state *state, const struct mn_device *d, void *ctx),

@@ -131,14 +131,18 @@ static void take_passed(struct md_client *c, struct msghdr *message)
 	}
 }
 
-static ssize_t receive(struct md_client *c)
+/*
+ * A descriptor is taken of those alone who may change anything: what closing it does is up to its
+ * file system, which may be the client's. The kernel drops others without that.
+ */
+static ssize_t receive(struct md_client *c, bool takes_passed)
 {
 	_Alignas(struct cmsghdr) char control[CMSG_SPACE(4 * sizeof(int))];
 	struct iovec room = {c->in + c->got, MD_REQUEST_MAX - c->got};
 	struct msghdr message = {.msg_iov = &room,
 				 .msg_iovlen = 1,
-				 .msg_control = control,
-				 .msg_controllen = sizeof(control)};
+				 .msg_control = takes_passed ? control : NULL,
+				 .msg_controllen = takes_passed ? sizeof(control) : 0};
 	ssize_t n = recvmsg(c->fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 
 	if (n >= 0)
@@ -147,13 +151,13 @@ static ssize_t receive(struct md_client *c)
 }
 
 /* false: the connection is broken. */
-static bool hear(struct md_client *c)
+static bool hear(struct md_client *c, const struct md_node *node)
 {
 	ssize_t n;
 
 	if (c->heard_all || c->got == MD_REQUEST_MAX)
 		return true;
-	n = receive(c);
+	n = receive(c, md_node_lets(node, &c->peer));
 	if (n < 0)
 		return errno == EAGAIN || errno == EINTR;
 	c->got += (size_t)n;
@@ -164,7 +168,7 @@ static bool hear(struct md_client *c)
 
 bool md_client_receive(struct md_client *c, struct md_node *node, uint64_t now_ns, json_t *said)
 {
-	if (!hear(c))
+	if (!hear(c, node))
 		return false;
 	c->tokens = tokens_at(c, now_ns);
 	c->token_ns = now_ns;

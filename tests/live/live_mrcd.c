@@ -6,6 +6,7 @@
 #include "mrcd/md_serve.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -235,6 +236,55 @@ TEST(md_door_open, names_the_line_of_a_group_that_is_none)
 	assert_int_equal(md_door_open(&door, &node, &error), EINVAL);
 	assert_string_equal(error.text, "x.toml:6: access.group = no-such-group: no such group");
 	md_node_destroy(&node);
+}
+
+/* The one end of a pipe that was given away; true: nobody has the other end any more. */
+static bool was_dropped(int fd)
+{
+	char byte;
+
+	return read(fd, &byte, 1) == 0;
+}
+
+/* Sends the beginning of a request, and a descriptor; returns the other end of that. */
+static int pass_descriptor(int fd)
+{
+	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {0};
+	struct iovec text = {"{", 1};
+	struct msghdr message = {.msg_iov = &text,
+				 .msg_iovlen = 1,
+				 .msg_control = control,
+				 .msg_controllen = sizeof(control)};
+	struct cmsghdr *m = CMSG_FIRSTHDR(&message);
+	int ends[2];
+
+	assert_int_equal(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
+	m->cmsg_level = SOL_SOCKET;
+	m->cmsg_type = SCM_RIGHTS;
+	m->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(m), &ends[1], sizeof(int));
+	assert_int_equal(sendmsg(fd, &message, MSG_NOSIGNAL), 1);
+	close(ends[1]);
+	serve_once();
+	return ends[0];
+}
+
+/* To close one may take as long as its file system likes. REQ(ctl.privilege) */
+DOOR_TEST(takes_descriptors_of_who_may_change)
+{
+	int fd = connect_client(), other;
+
+	door.client[0].peer.is_privileged = true;
+	other = pass_descriptor(fd);
+	assert_false(was_dropped(other));
+	close(other);
+	ask(fd, "}\n");
+	door.client[0].peer.is_privileged = false;
+	other = pass_descriptor(fd);
+	assert_true(was_dropped(other));
+	assert_int_equal(door.client[0].peer.passed_fd, -1);
+	close(other);
+	close(fd);
 }
 
 /* Another user reads, follows what is his own, and changes nothing. */
