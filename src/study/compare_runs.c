@@ -3,6 +3,7 @@
 #include "study/study.h"
 #include "study/study_verbs.h"
 
+#include "base/printable.h"
 #include "ui/terminal.h"
 
 #include <stddef.h>
@@ -38,12 +39,14 @@ static json_t *page_data(const struct sim_compared *c, const struct compare_opti
 	for (size_t i = 0; i < c->n; i++) {
 		size_t len = strlen(command);
 
-		json_array_append_new(
-			runs, json_pack("{s:s,s:O}", "name", c->name[i], "result", c->result[i]));
+		json_array_append_new(runs,
+				      json_pack("{s:o,s:O}", "name", sim_text_json(c->name[i]),
+						"result", c->result[i]));
 		snprintf(command + len, sizeof(command) - len, " %s", c->name[i]);
 	}
-	return json_pack("{s:s,s:s,s:o}", "title", o->title ? o->title : "Simulations compared",
-			 "command", command, "runs", runs);
+	return json_pack("{s:o,s:o,s:o}", "title",
+			 sim_text_json(o->title ? o->title : "Simulations compared"), "command",
+			 sim_text_json(command), "runs", runs);
 }
 
 /* print_comparison prints what was compared and writes the page. */
@@ -82,7 +85,7 @@ static json_t *from_file(const char *name)
 
 	if (!result) {
 		fprintf(stderr, WHO ": %s:%d: %s\n", name, wrong.line > 0 ? wrong.line : 0,
-			wrong.text);
+			mb_printable(wrong.text, sizeof(wrong.text)));
 		return NULL;
 	}
 	if (json_is_object(result) && json_is_string(json_object_get(result, "scenario")))

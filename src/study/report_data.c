@@ -63,7 +63,7 @@ static size_t kind_of(json_t *result)
 
 static json_t *run_of(const char *name, json_t *result)
 {
-	return json_pack("{s:s,s:O}", "name", name, "result", result);
+	return json_pack("{s:o,s:O}", "name", sim_text_json(name), "result", result);
 }
 
 /* ---- a page for each kind ---- */
@@ -139,10 +139,9 @@ static json_t *command_of(const char *const *path, size_t n)
 	ui_text_add(&text, "mrc report");
 	for (size_t i = 0; i < n; i++)
 		ui_text_add(&text, " %s", path[i]);
-	command = json_string(text.data);
+	command = sim_text_json(text.data);
 	ui_text_fini(&text);
-	/* Names of files are bytes, and JSON is text. */
-	return command ? command : json_string("mrc report");
+	return command;
 }
 
 json_t *study_report_data(const char *const *path, json_t *const *result, size_t n,

@@ -4,6 +4,8 @@
 #include "study/study.h"
 #include "study/study_verbs.h"
 
+#include "base/printable.h"
+
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +22,8 @@ static json_t *load_file(const char *path)
 	json_t *json = json_load_file(path, JSON_REJECT_DUPLICATES, &wrong);
 
 	if (!json && wrong.line > 0)
-		fprintf(stderr, WHO ": %s:%d: %s\n", path, wrong.line, wrong.text);
+		fprintf(stderr, WHO ": %s:%d: %s\n", path, wrong.line,
+			mb_printable(wrong.text, sizeof(wrong.text)));
 	else if (!json)
 		fprintf(stderr, WHO ": %s\n", wrong.text);
 	return json;
@@ -49,7 +52,7 @@ static int write_report(const char *const *path, json_t *const *result, size_t n
 		return SIM_EXIT_USAGE;
 	}
 	if (o->title)
-		json_object_set_new(data, "title", json_string(o->title));
+		json_object_set_new(data, "title", sim_text_json(o->title));
 	ok = sim_page_write(data, o->out, &error);
 	json_decref(data);
 	if (ok)

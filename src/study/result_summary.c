@@ -3,9 +3,11 @@
 #include "study/study.h"
 #include "study/study_verbs.h"
 
+#include "base/printable.h"
 #include "ui/text.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 double sim_number_at(const json_t *result, const char *path)
@@ -20,6 +22,21 @@ const char *sim_text_at(const json_t *object, const char *name)
 	const char *value = json_string_value(json_object_get(object, name));
 
 	return value ? value : "";
+}
+
+json_t *sim_text_json(const char *bytes)
+{
+	json_t *text = json_string(bytes);
+	char *copy;
+
+	if (text)
+		return text;
+	copy = strdup(bytes);
+	if (!copy)
+		return NULL;
+	text = json_string(mb_printable(copy, strlen(copy) + 1));
+	free(copy);
+	return text;
 }
 
 json_t *sim_number_or_null(double value)

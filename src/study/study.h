@@ -166,6 +166,11 @@ void sim_result_text(const json_t *result, struct ui_text *out);
 double sim_number_at(const json_t *result, const char *path);
 /* sim_text_at returns a text of an object, "" where there is none. */
 const char *sim_text_at(const json_t *object, const char *name);
+/*
+ * sim_text_json makes a JSON string of bytes that came from outside, a file's name say: bytes that
+ * are no UTF-8 become '?', as JSON has no other way to keep them. NULL: there is no memory.
+ */
+json_t *sim_text_json(const char *bytes);
 /* sim_time_cell writes a time with its unit. */
 void sim_time_cell(struct ui_table *t, size_t row, size_t column, double ns);
 /*

@@ -64,6 +64,25 @@ TEST(study_report_data, runs_have_the_names_of_their_files)
 	json_decref(data);
 }
 
+/* Names of files are bytes, and long ones are cut, be it in the midst of a character. */
+TEST(study_report_data, a_run_whose_name_is_no_text_is_there)
+{
+	const char *const names[] = {"caf\xe9.json", "0123456789012345678901234567890123456789"
+						     "0123456789012345678901\xc3\xa9.json"};
+	json_t *result[] = {json_loads(RUN, 0, NULL), json_loads(RUN, 0, NULL)};
+	struct ms_file_error error;
+	json_t *data = study_report_data(names, result, 2, &error);
+
+	assert_string_equal(run_name(data, 0), "caf?");
+	assert_string_equal(run_name(data, 1),
+			    "01234567890123456789012345678901234567890123456789012345678901?");
+	assert_non_null(
+		strstr(json_string_value(json_object_get(data, "command")), "mrc report caf?"));
+	json_decref(data);
+	json_decref(result[0]);
+	json_decref(result[1]);
+}
+
 TEST(study_report_data, a_figure_that_is_built_in_has_its_charts)
 {
 	json_t *known = expect_page(FIGURE("10"), NULL, "charts", "Figure 10: A T0 switch is lost");
