@@ -35,5 +35,7 @@ for (const spec of charts.charts(data)) {
 const around = charts.fabric_of(data);
 if (around) console.log(["fabric", 0, 0, fabric.draw(around.shape, around.faults, theme)].join("\t"));
 charts.checks(data);
+const made = (data.demo || data.lab || data.runs[0].result).version;
+if (!charts.tables(data).some((t) => t.rows.some((row) => row.includes(made)))) throw new Error("no table has the release that made the result, " + made);
 for (const t of charts.tables(data))
 	for (const row of t.rows) if (row.length !== t.head.length) throw new Error(t.caption + ": " + JSON.stringify(row));

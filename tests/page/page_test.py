@@ -51,7 +51,7 @@ def job(name, steps, slow=None):
 def make_demo():
     """A result of mrc demo as src/demo/demo_result.c writes it."""
     times = {"steps": 9, "step_ms": 50.0, "allreduce_ms": 30.0, "max_ms": 60.0}
-    return {"format": "softmrc-demo-1", "version": "0", "pass": True, "checks": [{"pass": True, "text": "equal weights"}], "seconds": 9.5, "config": {"on": "lab", "ranks": 4},
+    return {"format": "softmrc-demo-1", "version": "12.34.56", "pass": True, "checks": [{"pass": True, "text": "equal weights"}], "seconds": 9.5, "config": {"on": "lab", "ranks": 4},
             "fabric": {"planes": 2, "tiers": 2, "hosts": 5, "hosts_per_t0": 3, "t0s": 2, "t1s": 4},
             "fault_free": job("MRC", 30), "with_faults": job("MRC", 30, 12), "tcp": job("TCP", 12),
             "faults": [{"kind": "t1", "title": "a T1 <b> is dead", "targets": ["plane0.t1-2"], "struck": True, "strike_s": 0.5, "clear_s": 1.0, "before": times, "during": times,
@@ -60,7 +60,7 @@ def make_demo():
 
 def make_lab():
     """A result of mrc lab run as src/cli/lab/lab_run.c writes it."""
-    return {"scenario": "x.toml", "version": "0", "title": "a cable is cut", "pass": False, "fabric": make_demo()["fabric"],
+    return {"scenario": "x.toml", "version": "12.34.56", "title": "a cable is cut", "pass": False, "fabric": make_demo()["fabric"],
             "events": [{"at_s": 1.0, "what": "plane1.t0-1.u3 down"}, {"at_s": 2.5, "what": "a <script>"}],
             "checks": [{"what": "delivered", "actual": "0 of 9", "pass": False}]}
 

@@ -203,6 +203,10 @@ const softmrc_charts = (() => {
 		];
 	}
 
+	/* What a result that is no simulation says of how it was made. */
+	const parameters_of = (result, parameters) => ({ caption: "Parameters", head: ["parameter", "value"],
+		rows: [["made by softmrc", shown(result.version)], ...Object.entries(parameters).map(([k, v]) => [k, shown(v)])] });
+
 	function demo_tables(demo) {
 		const ms = (v) => (typeof v === "number" ? number(v) : "–");
 		const faults = { caption: "Faults; times in ms", head: ["fault", "from (s)", "to (s)", "step before", "during", "expected", "after", "found", "left", "all good", "data packets lost"],
@@ -214,7 +218,7 @@ const softmrc_charts = (() => {
 		return [faults,
 			{ caption: "Jobs", head: ["figure"].concat(jobs.map(([, name]) => name)), rows: [row("steps", "steps"), row("finished", "finished"), row("transport", "transport"), row("last loss", "final_loss"),
 				["SHA-256 of the weights"].concat(jobs.map(([key]) => shown(demo[key].sha256).slice(0, 16))), row("seconds", "seconds"), ...counters.map((c) => row(c, "counters." + c))] },
-			{ caption: "Parameters", head: ["parameter", "value"], rows: Object.entries(demo.config).map(([k, v]) => [k, shown(v)]) }];
+			parameters_of(demo, demo.config)];
 	}
 
 	/* ---- a scenario of a lab ---- */
@@ -222,7 +226,8 @@ const softmrc_charts = (() => {
 	const NAMED = /\b(?:plane\d+(?:\.t[01]-\d+)?(?:\.[udx]\d+(?:-\d+)?)?|host\d+\.e\d+)\b/g;
 
 	function lab_tables(lab) {
-		return [{ caption: "What happened", head: ["at (s)", "what"], rows: lab.events.map((e) => [number(e.at_s), { text: e.what, className: "text" }]) }];
+		return [{ caption: "What happened", head: ["at (s)", "what"], rows: lab.events.map((e) => [number(e.at_s), { text: e.what, className: "text" }]) },
+			parameters_of(lab, Object.assign({ scenario: lab.scenario }, lab.fabric))];
 	}
 
 	const checks_table = (checks, what) => ({ head: ["", "what", "actual"].slice(0, checks.some((c) => c.actual !== undefined) ? 3 : 2),
