@@ -398,8 +398,10 @@ static void read_statement(struct reader *r, const char *source)
 	if (*r->word[0] == '+')
 		i = read_span(r, line);
 	if (is(at(r, i), "post")) {
+		c->needs_server = true;
 		read_post(r, line);
 	} else if (is(at(r, i), "expect")) {
+		c->needs_server = true;
 		read_expect(r, line);
 	} else if (is(at(r, i), "answer")) {
 		line->kind = CF_ANSWER;

@@ -122,6 +122,20 @@ RUN_TEST(a_case_fits_the_memory_or_is_not_played)
 	assert_int_equal(result.verdict, CF_FAIL);
 }
 
+RUN_TEST(what_only_the_program_can_do_is_not_asked_of_a_qp_made_by_hand)
+{
+	static const char *const lines[] = {"< WRITE ONLY\nexpect placed 0",
+					    "expect completion none", "post recv 1",
+					    "post write 1 bytes"};
+
+	run.server = NULL;
+	run.qp = (struct cf_qp){.qpn = 17, .length = 4096, .mtu = 1024};
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		play(lines[i]);
+		assert_verdict(CF_NOT_RUN, "needs the program of mrc conform --serve");
+	}
+}
+
 RUN_TEST(a_case_that_ends_the_qp_may_write_beyond)
 {
 	play("needs own-qp\n< WRITE ONLY at 1048548");
