@@ -7,6 +7,8 @@
 #include "unit/store_fixture.h"
 
 #include <errno.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 
 #include "stats/stats_reader.h"
 
@@ -258,6 +260,30 @@ STORE_CASE(cannot_be_changed_while_it_is_damaged)
 	assert_i_eq(mh_node_change(fixture->dev, suspend_port, &port), 0);
 	assert_i_eq(store_read(store_dir, DEVICE, &wanted, &(struct store_info){0}, &error),
 		    ENOENT);
+}
+
+/* A writer that has as many to answer as may wait, and answers nobody. */
+STORE_CASE(waits_once_for_a_writer_that_hangs)
+{
+	struct nic_fixture *fixture = *state;
+	struct sockaddr_un at = {.sun_family = AF_UNIX};
+	static struct mn_state found;
+	struct store_writer writer;
+	int door = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int waits = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	uint32_t port = 1;
+
+	assert_i_eq(store_writer_open(&writer, store_dir, DEVICE, BY, &found, &lost, &error), 0);
+	snprintf(at.sun_path, sizeof(at.sun_path), "%s/" STORE_SOCKET_NAME, store_dir);
+	assert_i_eq(bind(door, (struct sockaddr *)&at, sizeof(at)), 0);
+	assert_i_eq(listen(door, 0), 0);
+	assert_i_eq(connect(waits, (struct sockaddr *)&at, sizeof(at)), 0);
+	calls = 0;
+	assert_i_eq(mh_node_change(fixture->dev, suspend_port, &port), ETIMEDOUT);
+	assert_u_eq(calls, 1);
+	close(waits);
+	close(door);
+	store_writer_close(&writer);
 }
 
 /* The engine has the last word: the state is of a device with more EVs. REQ(ctl.ev-denied) */

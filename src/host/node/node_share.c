@@ -174,6 +174,9 @@ int mh_node_share_send(struct mh_nic *nic, const struct mn_state *s, struct stor
 {
 	int fd = mh_node_dial(nic), err;
 
+	/* As many as may wait to be let in do so. */
+	if (fd < 0 && errno == EAGAIN)
+		return ETIMEDOUT;
 	if (fd < 0)
 		return errno == EACCES ? EPERM : write_self(nic, s, info);
 	err = ask(nic, fd, s, info);
