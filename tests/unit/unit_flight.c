@@ -184,3 +184,95 @@ TEST(mt_flight_end_round, a_plane_that_recovers_is_used_at_once)
 	play(&f, &bounds, 200, 400, 20, 500, &now);
 	assert_true(f.most >= 50);
 }
+
+/* As it is when a round that began at 1000 ends after so long with one arrival. */
+static void end_round(struct mt_flight *f, uint64_t after_ns, uint32_t least_ns)
+{
+	f->arrived = 1;
+	f->round_ns = 1000;
+	f->least_ns = least_ns;
+	mt_flight_end_round(f, 1000 + after_ns, &bounds);
+}
+
+/* Two clocks may differ, and packets arrive together. */
+TEST(mt_flight_end_round, a_round_without_time)
+{
+	struct mt_flight f = fresh();
+
+	end_round(&f, 0, RTT);
+	assert_u_eq(f.gap_ns, 1);
+	end_round(&f, 77, RTT);
+	assert_u_eq(f.gap_ns, 77);
+	end_round(&f, (uint64_t)-1, RTT);
+	assert_u_eq(f.gap_ns, 1);
+	end_round(&f, UINT64_C(1) << 33, RTT);
+	assert_u_eq(f.gap_ns, UINT32_MAX);
+}
+
+/* With more than the least in flight an RTT says no more than that the plane is no longer. */
+TEST(mt_flight_end_round, which_rtt_is_the_base)
+{
+	struct mt_flight f = {.most = 100};
+
+	end_round(&f, 100, 8000);
+	assert_u_eq(f.base_ns, 8000);
+	assert_u_eq(f.age, 0);
+	end_round(&f, 100, 9001);
+	end_round(&f, 100, 9001);
+	assert_u_eq(f.age, 2);
+	end_round(&f, 100, 9000); /* an eighth more is about the same */
+	assert_u_eq(f.age, 0);
+	assert_u_eq(f.base_ns, 8000);
+	end_round(&f, 100, 9001);
+	end_round(&f, 100, 7999);
+	assert_u_eq(f.age, 0);
+	assert_u_eq(f.base_ns, 7999);
+	f.most = LEAST;
+	end_round(&f, 100, 20000);
+	assert_u_eq(f.base_ns, 20000);
+}
+
+/* What little is sent then says nothing of the rate. */
+TEST(mt_flight_end_round, the_base_is_looked_for_after_eight_rounds)
+{
+	struct mt_flight f = {.most = 100, .base_ns = 8000, .gap_ns = 100};
+
+	for (unsigned i = 0; i < 7; i++)
+		end_round(&f, 100, 16000);
+	assert_u_eq(f.most, 100);
+	end_round(&f, 100, 16000);
+	assert_u_eq(f.most, LEAST);
+	end_round(&f, 5000, 16000);
+	assert_u_eq(f.base_ns, 16000);
+	assert_u_eq(f.gap_ns, 100);
+	assert_u_eq(f.most, 200);
+	end_round(&f, 5000, 16000);
+	assert_u_eq(f.gap_ns, 100);
+	end_round(&f, 200, 16000);
+	assert_u_eq(f.gap_ns, 200);
+}
+
+/* 1,600 ns and a quarter are two round trips. */
+TEST(mt_flight_end_round, a_short_base_is_not_looked_for)
+{
+	struct mt_flight f = {.most = 20, .base_ns = 1600};
+
+	for (unsigned i = 0; i < 20; i++) {
+		end_round(&f, 100, 16000);
+		assert_u_eq(f.most, 20);
+		assert_u_eq(f.age, 0);
+	}
+	f.base_ns = 1604;
+	end_round(&f, 100, 16000);
+	assert_u_eq(f.age, 1);
+}
+
+TEST(mt_flight_end_round, no_more_than_it_can_count)
+{
+	const struct mt_flight_bounds wide = {
+		.smoothed_ns = 100000, .least = LEAST, .share = 80000};
+	struct mt_flight f = {.most = 100, .arrived = 1, .round_ns = 1, .least_ns = 1000};
+
+	mt_flight_end_round(&f, 2, &wide);
+	assert_u_eq(f.most, UINT16_MAX);
+}

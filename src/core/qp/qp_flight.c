@@ -30,7 +30,7 @@ static struct mt_flight_bounds bounds_of(const struct mt_qp *qp)
 	return (struct mt_flight_bounds){
 		.smoothed_ns = qp->req.rtt.smoothed_ns,
 		.least = (uint32_t)least,
-		.share = share < UINT16_MAX ? (uint32_t)share : UINT16_MAX,
+		.share = (uint32_t)share,
 	};
 }
 
