@@ -66,7 +66,11 @@ class Copy:
         )
 
     def configure(self):
-        if (result := self.run("cmake", "--preset", self.preset)).returncode:
+        result = self.run("cmake", "--preset", self.preset)
+        # A copy that was configured with another compiler: cmake has forgotten all else that the preset says.
+        if "your cache to be deleted" in result.stdout:
+            result = self.run("cmake", "--preset", self.preset)
+        if result.returncode:
             raise Stale(f"configure failed without any fault:\n{result.stdout[-4000:]}")
 
     def build(self, *targets):
