@@ -20,7 +20,7 @@ What runs, all at once, on the lab of 8 hosts and 4 planes ([lab](lab.md)):
 
 Each second a fault begins, two at a time at most: a cable, a NIC port, a T0, a T1 or a plane is gone for up to 0.9 s, or loses, damages, repeats, overtakes, slows and trims.
 Every 5 seconds memory (RSS, PSS, and the heap between two lives, when nothing is open), descriptors, threads, files in `/dev/shm` and namespaces are looked at. A line is laid through
-the samples from a quarter of the run on; what it rises by is what is judged, but where the last third has a sample as low as any before.
+the samples from a quarter of the run on; what it rises by is what is judged. With 30 samples or fewer, as in a run of a minute, a last third that has one as low as any before counts as flat as well.
 
 The last run:
 """

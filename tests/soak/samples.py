@@ -3,9 +3,9 @@
 
 A line is laid through the samples of each quantity (least squares) from a quarter of the run on, or
 later, from when the steady programs have opened and closed their devices a few times: before, caches
-and pools fill. What the line rises by over that time must stay below a bound, but where the last
-third of the samples has one as low as any before: what jumps up and down is not lost, and in a short
-run a line through it may well rise.
+and pools fill. What the line rises by over that time must stay below a bound. A line through few samples
+may well rise through what jumps up and down: it counts as flat where their last third has one as low as any
+before. With more samples that would hide a leak, since one of a moment when a device is closed is low anyway.
 """
 import dataclasses
 import os
@@ -16,6 +16,7 @@ WARM = 0.25
 # glibc keeps up to seven freed blocks of each size.
 WARM_LIVES = 10
 SAMPLES_LEAST = 3
+SAMPLES_FEW = 30
 # How far a quantity may seem to grow: what allocators and the moment of a sample make of it.
 BOUNDS = {
     "rss": 2048.0,  # KiB, of which a device that is open takes some thousand
@@ -62,10 +63,10 @@ class Series:
         return BOUNDS[self.what]
 
     def returns(self):
-        """Whether the last third has a sample as low as any before."""
+        """Whether these are few samples, and their last third has one as low as any before."""
         values = [value for _, value in self.warm()]
         last = len(values) - len(values) // 3
-        return len(values) >= SAMPLES_LEAST and min(values[last:]) <= min(values[:last])
+        return SAMPLES_LEAST <= len(values) <= SAMPLES_FEW and min(values[last:]) <= min(values[:last])
 
     def is_flat(self):
         return self.growth() <= self.bound() or self.returns()
