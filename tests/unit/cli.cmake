@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # The one command and the training example.
-foreach(name cli_gid_text dump_capture_reader dump_packet ui_flags ui_text_table ui_text_buffer ui_format_units ui_verb doctor_facts
+foreach(name cli_gid_text ctl_link dump_capture_reader dump_packet ui_flags ui_text_table ui_text_buffer ui_format_units ui_verb doctor_facts
 	doctor_diagnose doctor_report perf_net_health perf_connection perf_latency_histogram perf_peer_link perf_options
 	perf_plan perf_report plan_figures plan_emit_formats plan_options plan_report plan_route_tables
 	lab_drain_plan map_result ping_paths ping_round ping_report run_counter_report study_figure study_sweep_grid

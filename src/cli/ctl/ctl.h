@@ -11,9 +11,13 @@
 #include <stddef.h>
 #include <stdio.h>
 
+/* Several times the longest answer of mrcd, 4,096 EVs with fields; who says more is not it. */
+#define CTL_LINE_MAX (16u << 20)
+
 struct ctl_link {
 	const char *path;
 	FILE *f;
+	const char *wrong; /* with what came; NULL: nothing */
 };
 
 /* ctl_link_open connects to mrcd: the socket `path`, or, where that is NULL, the one in the folder
@@ -23,8 +27,13 @@ void ctl_link_close(struct ctl_link *link);
 /* ctl_link_ask sends a request, which it drops, and returns a new answer; NULL: a message was
  * printed. */
 json_t *ctl_link_ask(struct ctl_link *link, json_t *request);
-/* ctl_link_next waits for a line; NULL: the connection has ended. */
+/*
+ * ctl_link_next waits for a line and returns its value, new. NULL: the connection has ended, or
+ * link->wrong says what is wrong with what came: no more can be taken from it.
+ */
 json_t *ctl_link_next(struct ctl_link *link);
+/* ctl_link_refuse prints what is wrong with what came, or that mrcd ended the connection; 1. */
+int ctl_link_refuse(const struct ctl_link *link);
 
 /*
  * ctl_words_add adds words KEY=VALUE to a request: numbers, true, false, lists with commas, else

@@ -66,15 +66,53 @@ void ctl_link_close(struct ctl_link *link)
 	fclose(link->f);
 }
 
+struct line {
+	FILE *f;
+	size_t bytes;
+	bool whole, too_long;
+};
+
+/* The next piece of a line, for jansson; 0 behind its end. */
+static size_t take_piece(void *to, size_t size, void *ctx)
+{
+	struct line *line = ctx;
+	char *piece = to;
+	size_t n = 0;
+
+	line->too_long = line->bytes == CTL_LINE_MAX && !line->whole;
+	while (n < size && line->bytes < CTL_LINE_MAX && !line->whole) {
+		int c = getc_unlocked(line->f);
+
+		if (c == EOF)
+			break;
+		piece[n++] = (char)c;
+		line->bytes++;
+		line->whole = c == '\n';
+	}
+	return n;
+}
+
 json_t *ctl_link_next(struct ctl_link *link)
 {
-	char *line = NULL;
-	size_t room = 0;
-	ssize_t n = getline(&line, &room, link->f);
-	json_t *answer = n > 0 ? json_loadb(line, (size_t)n, 0, NULL) : NULL;
+	struct line line = {.f = link->f};
+	json_t *value = json_load_callback(take_piece, &line, 0, NULL);
 
-	free(line);
-	return answer;
+	_Static_assert(CTL_LINE_MAX == 16777216, "what the message says");
+	if (line.too_long) {
+		json_decref(value);
+		value = NULL;
+		link->wrong = "a line of more than 16777216 bytes";
+	} else if (!value && line.bytes) {
+		link->wrong = "a line that is no JSON";
+	}
+	return value;
+}
+
+int ctl_link_refuse(const struct ctl_link *link)
+{
+	fprintf(stderr, "mrc ctl: %s: %s\n", link->path,
+		link->wrong ? link->wrong : "mrcd ended the connection");
+	return 1;
 }
 
 json_t *ctl_link_ask(struct ctl_link *link, json_t *request)
@@ -87,6 +125,6 @@ json_t *ctl_link_ask(struct ctl_link *link, json_t *request)
 		answer = ctl_link_next(link);
 	free(text);
 	if (!answer)
-		fprintf(stderr, "mrc ctl: %s: mrcd ended the connection\n", link->path);
+		ctl_link_refuse(link);
 	return answer;
 }

@@ -255,6 +255,8 @@ static int events_main(int argc, char **argv)
 		ctl_name_evs(event, &o.fabric);
 		status = print_event(event, o.json);
 	}
+	if (!status && link.wrong)
+		status = ctl_link_refuse(&link);
 	ctl_link_close(&link);
 	return status;
 }
