@@ -36,3 +36,47 @@ TEST(mm_likelihood, speaks_for_a_part_that_loses_and_against_one_that_does_not)
 	assert_true(mm_likelihood(&none, 500000, 200) < -(INT64_C(99) << 16));
 	assert_true(mm_likelihood(&none, 500000, 200) > -(INT64_C(101) << 16));
 }
+
+/* Hosts 0 to n - 1 of a large fabric watch one cable; the first `sick` lose all that they send. */
+static struct mm_fit fit_of_watchers(uint32_t n, uint32_t sick)
+{
+	struct mf_topology t = fabric("paper");
+	struct mm_cfg cfg = mm_cfg_default(&t, n, 10000000);
+	struct mm_map *map = mm_map_init(malloc(mm_map_bytes(&cfg, &t)), &cfg, &t);
+	uint32_t link = mf_link_t0_t1(&t, 0, 0, 0, false);
+	const struct mm_part part = {.kind = MM_CABLE, .id = link >> 1};
+	struct mm_fit fit;
+
+	for (uint32_t host = 0; host < n; host++) {
+		const struct mm_route_of of = {host, MM_NO_HOST, 1, {link}};
+		const struct mm_counts counts = {{100}, {host < sick ? 100 : 0}};
+
+		assert_true(mm_map_add(map, mm_map_route(map, &of, 0), host, &counts, 0));
+	}
+	fit = mm_part_fit(map, &part, 0, MM_LOST, 0);
+	free(map);
+	return fit;
+}
+
+/* Routes are walked newest first, so host 0 is the one that is not heard. */
+TEST(mm_part_fit, a_witness_beyond_the_bound_accuses_nobody)
+{
+	struct mm_fit fit = fit_of_watchers(MM_WATCHERS_MAX + 1, 1);
+
+	assert_u_eq(fit.watchers, MM_WATCHERS_MAX);
+	assert_u_eq(fit.for_it, 0);
+	assert_u_eq(fit.rate_ppm, 0);
+	assert_false(fit.accused);
+	assert_false(fit.open);
+}
+
+TEST(mm_part_fit, more_watchers_than_are_heard_accuse_as_those_do)
+{
+	struct mm_fit fit = fit_of_watchers(2 * MM_WATCHERS_MAX, 2 * MM_WATCHERS_MAX);
+
+	assert_u_eq(fit.watchers, MM_WATCHERS_MAX);
+	assert_u_eq(fit.for_it, MM_WATCHERS_MAX);
+	assert_true(fit.accused);
+	assert_true(fit.all_gone);
+	assert_u_eq(fit.rate_ppm, MM_RATE_MAX_PPM);
+}
