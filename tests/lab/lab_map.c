@@ -144,6 +144,12 @@ LAB_TEST(draws_and_watches)
 	want(0, 0, "\"change\":\"ended\"");
 	assert_u_eq(lines(), 2);
 	want(mrc("map m%d --svg /no/such/folder/x.svg", id()), 2, "--svg /no/such/folder/x.svg");
+	/* Who was interrupted has not seen that all is well. */
+	snprintf(command, sizeof(command),
+		 "timeout --preserve-status -s INT 2 %s map m%d --for 60s 2>&1 | "
+		 "grep -qx 'mrc map: interrupted'",
+		 test_arg(0), id());
+	assert_i_eq(system(command), 0);
 }
 
 /* mrcd is beside mrc, and has a name that is one letter longer. */

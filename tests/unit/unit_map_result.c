@@ -155,8 +155,32 @@ TEST_WITH(setup, NULL, map_draw_text, large_fabrics_in_part)
 	s.part.id = mf_link_t0_t1(&t, 1, 5, 3, false) >> 1;
 	map_result_take(&result, &s, 1, 1000);
 	drawn(&text);
-	assert_non_null(strstr(text.data, "\n  t0-5      .    .    .    X "));
+	assert_non_null(strstr(text.data, "\n  t0-5      .     .     .     X "));
 	assert_null(strstr(text.data, "\n  t0-6 "));
 	assert_non_null(strstr(text.data, " T0s with nothing sick\n"));
+	ui_text_fini(&text);
+}
+
+/* A T1 of two digits has its letter, and what is sick beyond the columns that are drawn one too. */
+TEST_WITH(setup, NULL, map_draw_text, wide_fabrics)
+{
+	char why[MF_TOML_ERROR_BYTES];
+	struct ui_text text = {0};
+	struct mm_sick some[] = {dead, dead, dead, dead};
+
+	assert_true(mf_topology_open("paper", &t, why));
+	some[0].part = (struct mm_part){.kind = MM_SWITCH, .id = mf_node_switch(&t, MF_T1, 0, 12)};
+	some[1].part = (struct mm_part){.kind = MM_SWITCH,
+					.id = mf_node_switch(&t, MF_T1, 0, t.cfg.t1s - 1)};
+	some[1].kind = MM_FLAPPING;
+	some[2].part.id = mf_link_t0_t1(&t, 0, 5, t.cfg.t1s - 1, false) >> 1;
+	some[3].part.id = mf_link_host_t0(&t, 0, 6 * t.cfg.hosts_per_t0 - 1, false) >> 1;
+	some[3].kind = MM_LOSSY;
+	map_result_take(&result, some, 4, 1000);
+	drawn(&text);
+	assert_non_null(strstr(text.data, " t1-11 t1-12Xt1-13 "));
+	assert_non_null(strstr(text.data, "t1-15  ..F\n"));
+	assert_non_null(strstr(text.data, " ..X |"));
+	assert_non_null(strstr(text.data, " .  ..L host"));
 	ui_text_fini(&text);
 }

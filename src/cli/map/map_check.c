@@ -64,10 +64,8 @@ static int map_check_main(int argc, char **argv)
 		status = map_session_run(&c.s, show_progress);
 	if (c.tells)
 		fprintf(stderr, "\r\033[K");
-	if (status == MAP_HEALTHY && ui_term_caught()) {
-		fprintf(stderr, "%s: interrupted\n", map_check_verb.name);
-		status = MAP_USAGE;
-	}
+	if (status == MAP_HEALTHY)
+		status = map_session_refuse_interrupted(&c.s);
 	if (status == MAP_HEALTHY)
 		status = print_result(&c.s);
 	map_session_close(&c.s);
@@ -84,7 +82,7 @@ const struct ui_verb map_check_verb = {
 		 "wrong, in which direction, since when, how many hosts saw it, what to touch.",
 	.examples = "mrc map check lab\n"
 		    "mrc map check lab --for 10s --json   small losses take longer",
-	.exits = "0 healthy, 1 sick, 2 wrong usage, no lab, or it went down meanwhile",
+	.exits = "0 healthy, 1 sick, 2 wrong usage, no lab, it went down meanwhile, or interrupted",
 	.operands = "LAB",
 	.choices = (const struct ui_choices *const[]){&lab_choices, NULL},
 	.flags = flags,

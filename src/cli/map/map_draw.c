@@ -69,6 +69,53 @@ static uint32_t at_most(uint32_t n)
 	return n < COLUMNS_MAX ? n : COLUMNS_MAX;
 }
 
+/* Columns of a T1: its name with a letter. */
+static int t1_width(const struct mf_topology *t)
+{
+	uint32_t last = t->n_t1s - t->cfg.t1s + at_most(t->cfg.t1s) - 1;
+	int width = 5;
+
+	for (; last > 9; last /= 10)
+		width++;
+	return width;
+}
+
+static char uplink_letter(const struct map_result *r, uint32_t plane, uint32_t t0, uint32_t up)
+{
+	return cable_letter(r, mf_link_t0_t1(r->t, plane, t0, up, false));
+}
+
+/* Of a T0's uplinks, or hosts, that are not drawn: the letter of the first that is sick. */
+static char letter_of_other_uplinks(const struct map_result *r, uint32_t plane, uint32_t t0)
+{
+	char letter = WELL;
+
+	for (uint32_t up = COLUMNS_MAX; up < r->t->cfg.t1s && letter == WELL; up++)
+		letter = uplink_letter(r, plane, t0, up);
+	return letter;
+}
+
+static char letter_of_other_hosts(const struct map_result *r, uint32_t plane, uint32_t first)
+{
+	char letter = WELL;
+
+	for (uint32_t i = COLUMNS_MAX; i < r->t->cfg.hosts_per_t0 && letter == WELL; i++) {
+		letter = node_letter(r, first + i);
+		if (letter == ' ')
+			letter = cable_letter(r, mf_link_host_t0(r->t, plane, first + i, false));
+	}
+	return letter;
+}
+
+static char letter_of_other_t1s(const struct map_result *r, uint32_t plane, uint32_t first)
+{
+	char letter = ' ';
+
+	for (uint32_t up = COLUMNS_MAX; up < r->t->cfg.t1s && letter == ' '; up++)
+		letter = node_letter(r, mf_node_switch(r->t, MF_T1, plane, first + up));
+	return letter;
+}
+
 static bool row_is_sick(const struct map_result *r, uint32_t plane, uint32_t t0)
 {
 	const struct mf_topology *t = r->t;
@@ -77,7 +124,7 @@ static bool row_is_sick(const struct map_result *r, uint32_t plane, uint32_t t0)
 	if (node_letter(r, mf_node_switch(t, MF_T0, plane, t0)) != ' ')
 		return true;
 	for (uint32_t up = 0; up < t->cfg.t1s; up++)
-		if (cable_letter(r, mf_link_t0_t1(t, plane, t0, up, false)) != WELL)
+		if (uplink_letter(r, plane, t0, up) != WELL)
 			return true;
 	for (uint32_t h = first; h < first + t->cfg.hosts_per_t0; h++)
 		if (node_letter(r, h) != ' ' ||
@@ -94,12 +141,16 @@ static void add_row(const struct map_result *r, uint32_t plane, uint32_t t0, str
 	ui_text_add(out, "  t0-%-5" PRIu32 "%c", t0,
 		    node_letter(r, mf_node_switch(t, MF_T0, plane, t0)));
 	for (uint32_t up = 0; up < at_most(t->cfg.t1s); up++)
-		ui_text_add(out, " %c   ", cable_letter(r, mf_link_t0_t1(t, plane, t0, up, false)));
+		ui_text_add(out, " %c%*s", uplink_letter(r, plane, t0, up), t1_width(t) - 2, "");
+	if (t->cfg.t1s > COLUMNS_MAX)
+		ui_text_add(out, " ..%c", letter_of_other_uplinks(r, plane, t0));
 	ui_text_add(out, " |");
 	for (uint32_t i = 0; i < at_most(t->cfg.hosts_per_t0); i++)
 		ui_text_add(out, " %c%c",
 			    cable_letter(r, mf_link_host_t0(t, plane, first + i, false)),
 			    node_letter(r, first + i));
+	if (t->cfg.hosts_per_t0 > COLUMNS_MAX)
+		ui_text_add(out, " ..%c", letter_of_other_hosts(r, plane, first));
 	ui_text_add(out, " host%" PRIu32 "..%" PRIu32 "\n", first, first + t->cfg.hosts_per_t0 - 1);
 }
 
@@ -115,8 +166,10 @@ static void add_t1s(const struct map_result *r, uint32_t plane, uint32_t pod, st
 		char name[16];
 
 		snprintf(name, sizeof(name), "t1-%" PRIu32 "%c", t1, letter);
-		ui_text_add(out, "%-5.5s", name);
+		ui_text_add(out, "%-*s", t1_width(t), name);
 	}
+	if (t->cfg.t1s > COLUMNS_MAX)
+		ui_text_add(out, " ..%c", letter_of_other_t1s(r, plane, pod * t->cfg.t1s));
 	ui_text_add(out, "\n");
 }
 

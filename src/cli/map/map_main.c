@@ -91,6 +91,8 @@ static int cli_map_main(int argc, char **argv)
 	if (status == MAP_HEALTHY)
 		status = map_session_run(&w.s, goes_on);
 	if (status == MAP_HEALTHY)
+		status = map_session_refuse_interrupted(&w.s);
+	if (status == MAP_HEALTHY)
 		status = print_all(&w);
 	map_session_close(&w.s);
 	return status;
@@ -107,7 +109,7 @@ const struct ui_verb cli_map_verb = {
 	.examples = "mrc map lab\n"
 		    "mrc map lab --svg fabric.svg\n"
 		    "mrc map check lab",
-	.exits = "0 healthy, 1 sick, 2 wrong usage, no lab, or it went down meanwhile",
+	.exits = "0 healthy, 1 sick, 2 wrong usage, no lab, it went down meanwhile, or interrupted",
 	.operands = "LAB",
 	.choices = (const struct ui_choices *const[]){&lab_choices, NULL},
 	.flags = flags,

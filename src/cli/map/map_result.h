@@ -49,7 +49,8 @@ json_t *map_result_finding_json(const struct map_result *r, const struct map_fin
 /*
  * map_draw_text appends the fabric as a table for each plane: T0s by T1s, and the hosts of each T0.
  * A cable or switch that is sick has a letter for what is wrong. Of a fabric with many rows those
- * where nothing is sick are left out.
+ * where nothing is sick are left out, and of many columns the first 16 are drawn; ".." and a letter
+ * stand for the others.
  */
 void map_draw_text(const struct map_result *r, struct ui_text *out);
 /* map_draw_svg appends it as an SVG picture with what is sick in red. */

@@ -2,7 +2,9 @@
 /* map_session.c - see map_session.h. */
 #include "cli/map/map_session.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cli/lab/lab_verbs.h"
@@ -20,24 +22,26 @@ static int refuse(const struct map_session *s, const struct ml_error *e)
 	return MAP_USAGE;
 }
 
-/* 0, or -1. */
-static int find_host0(const struct ml_lab *lab, struct stat *st)
+/* 0, or -1 and a sentence. */
+static int find_host0(const struct ml_lab *lab, struct stat *st, struct ml_error *e)
 {
-	struct ml_error e;
-	int fd = ml_lab_netns(lab, 0, &e), failed;
+	int fd = ml_lab_netns(lab, 0, e), failed;
 
 	if (fd < 0)
 		return -1;
 	failed = fstat(fd, st);
+	if (failed)
+		ml_error_set(e, "the namespace of host0: %s", strerror(errno));
 	close(fd);
 	return failed;
 }
 
 static bool is_gone(const struct map_session *s)
 {
+	struct ml_error e;
 	struct stat st;
 
-	return find_host0(s->lab, &st) || st.st_dev != s->host0.st_dev ||
+	return find_host0(s->lab, &st, &e) || st.st_dev != s->host0.st_dev ||
 	       st.st_ino != s->host0.st_ino;
 }
 
@@ -49,8 +53,10 @@ int map_session_open(struct map_session *s, const struct ui_verb *verb, const ch
 	s->verb = verb;
 	name = lab_find_name(verb, name, &names);
 	s->lab = name ? lab_open(verb, name) : NULL;
-	if (!s->lab || find_host0(s->lab, &s->host0))
+	if (!s->lab)
 		return MAP_USAGE;
+	if (find_host0(s->lab, &s->host0, &e))
+		return refuse(s, &e);
 	ui_term_catch();
 	ui_raise_files(); /* two for each host */
 	s->prober = prober_open(s->lab, s->rate_bit_s ? s->rate_bit_s : PROBE_RATE_USUAL, &e);
@@ -70,6 +76,14 @@ void map_session_close(struct map_session *s)
 {
 	prober_close(s->prober);
 	ml_lab_close(s->lab);
+}
+
+int map_session_refuse_interrupted(const struct map_session *s)
+{
+	if (!ui_term_caught())
+		return MAP_HEALTHY;
+	fprintf(stderr, "%s: interrupted\n", s->verb->name);
+	return MAP_USAGE;
 }
 
 static void judge(struct map_session *s, uint64_t now)

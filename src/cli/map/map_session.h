@@ -49,4 +49,10 @@ void map_session_close(struct map_session *s);
  */
 int map_session_run(struct map_session *s, bool (*each)(struct map_session *s));
 
+/*
+ * map_session_refuse_interrupted is for verbs whose status says that all is well: MAP_HEALTHY;
+ * MAP_USAGE after a message, where the user ended it before its time.
+ */
+int map_session_refuse_interrupted(const struct map_session *s);
+
 #endif
