@@ -283,6 +283,14 @@ static void put_gauge(const struct md_map *map, enum stat_format format, const c
 		    map->number, value);
 }
 
+static void put_left_out(const struct md_map *map, enum stat_format format, struct ui_text *out)
+{
+	put_head(out, format, "map_left_out", "counter",
+		 "reports of routes, strays and loops that are in no series: there is no room");
+	ui_text_add(out, STAT_PREFIX "map_left_out_total{host=\"host%" PRIu32 "\"} %" PRIu64 "\n",
+		    map->number, map->evidence.left_out);
+}
+
 void md_map_put(struct md_map *map, enum stat_format format, struct ui_text *out)
 {
 	const struct probe_figures *f;
@@ -297,6 +305,7 @@ void md_map_put(struct md_map *map, enum stat_format format, struct ui_text *out
 		 map->evidence.stray, out);
 	put_seen(map, format, "map_loops", "plain packets to a T0 that went round", "t0-",
 		 map->evidence.loop, out);
+	put_left_out(map, format, out);
 	put_gauge(map, format, "map_routes", "routes that the host probes", f->routes, out);
 	put_gauge(map, format, "map_routes_left_out",
 		  "routes of its plan for which there is no room", f->left_out, out);

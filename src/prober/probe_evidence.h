@@ -35,8 +35,8 @@ struct probe_evidence {
 	struct probe_evidence_route route[PROBE_EVIDENCE_ROUTES];
 	struct probe_evidence_seen stray[PROBE_EVIDENCE_SEEN], loop[PROBE_EVIDENCE_SEEN];
 	struct probe_evidence_plain plain[MF_PLANES_MAX];
-	uint64_t step; /* now; at least 1 */
-	uint64_t left_out;
+	uint64_t step;	   /* now; at least 1 */
+	uint64_t left_out; /* reports for which there was no room */
 };
 
 /* probe_evidence_init makes it empty. */

@@ -200,6 +200,7 @@ LAB_TEST(is_fed_by_mrcd)
 	wait_for("softmrc_map_neighbours_living{host=\"host0\"} 1");
 	wait_for("kind=\"peer\",via=\"host1\"} ");
 	wait_for(UPLINK("0") "0\n");
+	want(0, 0, "\nsoftmrc_map_left_out_total{host=\"host0\"} 0\n");
 	want(mrc("lab fault m%d plane0.t0-0.t1-0 blackhole", id()), 0, "");
 	for (uint32_t i = 0; scraped(UPLINK("0") "0\n"); i++) {
 		if (i == 100)
