@@ -164,8 +164,8 @@ bool mm_map_plain(struct mm_map *map, uint32_t witness, uint32_t plane, uint32_t
 		  uint32_t lost, uint64_t now_ns);
 
 /*
- * mm_map_judge says what is sick now: writes up to max of them, worst first, and returns how many.
- * The time must not go back.
+ * mm_map_judge says what is sick now: writes up to max of them, worst first, wrong cables among
+ * what is dead, which they seemed, or at the end, and returns how many. The time must not go back.
  */
 size_t mm_map_judge(struct mm_map *map, uint64_t now_ns, struct mm_sick *sick, size_t max);
 
