@@ -32,7 +32,8 @@ static size_t missing(const struct map_finding *in, size_t n, const struct map_f
 
 void map_result_take(struct map_result *r, const struct mm_sick *sick, size_t n, uint64_t now_ns)
 {
-	struct map_finding next[MAP_SICK_MAX];
+	/* Zeroed for gcc, which does not see that only n of them are read. */
+	struct map_finding next[MAP_SICK_MAX] = {0};
 
 	for (size_t i = 0; i < n; i++) {
 		next[i] = (struct map_finding){sick[i], now_ns - r->start_ns};
