@@ -276,3 +276,12 @@ TEST(mt_flight_end_round, no_more_than_it_can_count)
 	mt_flight_end_round(&f, 2, &wide);
 	assert_u_eq(f.most, UINT16_MAX);
 }
+
+TEST(mt_flight_end_round, packets_a_nanosecond_apart)
+{
+	const struct mt_flight_bounds quick = {.smoothed_ns = 1, .least = LEAST, .share = 1000};
+	struct mt_flight f = {.most = 100, .arrived = 1, .round_ns = 1, .least_ns = 40};
+
+	mt_flight_end_round(&f, 2, &quick);
+	assert_u_eq(f.most, 50);
+}
