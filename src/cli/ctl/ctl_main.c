@@ -66,6 +66,12 @@ static int judge(const json_t *answer, const struct ui_verb *verb)
 	return code && strcmp(code, "EINVAL") == 0 ? 2 : 1;
 }
 
+/* A description that is wrong keeps nobody from deciding about a port. */
+static int find_fabric(const struct ui_verb *verb, struct options *o)
+{
+	return verb->flags == named_flags ? cli_fabric_find(verb, o->fabric_name, &o->fabric) : 0;
+}
+
 /* Sends the request, which it drops, and prints the answer. */
 static int ask(const struct ui_verb *verb, struct options *o, json_t *request)
 {
@@ -73,7 +79,7 @@ static int ask(const struct ui_verb *verb, struct options *o, json_t *request)
 	json_t *answer;
 	int status;
 
-	if (cli_fabric_find(verb, o->fabric_name, &o->fabric) || ctl_link_open(&link, o->socket)) {
+	if (find_fabric(verb, o) || ctl_link_open(&link, o->socket)) {
 		json_decref(request);
 		return 1;
 	}
@@ -245,8 +251,7 @@ static int events_main(int argc, char **argv)
 
 	if (status != UI_FLAGS_OK)
 		return status;
-	if (cli_fabric_find(&events_verb, o.fabric_name, &o.fabric) ||
-	    ctl_link_open(&link, o.socket))
+	if (find_fabric(&events_verb, &o) || ctl_link_open(&link, o.socket))
 		return 1;
 	event = ctl_link_ask(&link, json_pack("{s:s}", "do", "events"));
 	status = event ? judge(event, &events_verb) : 1;
