@@ -34,6 +34,10 @@ for (const spec of charts.charts(data)) {
 }
 const around = charts.fabric_of(data);
 if (around) console.log(["fabric", 0, 0, fabric.draw(around.shape, around.faults, theme)].join("\t"));
+/* More curves than colours, as figure 16 has. */
+const nine = { title: "", kind: "line", x: {}, y: {}, series: Array.from({ length: 9 }, (_, i) => ({ name: "n", points: [{ x: 0, y: i }, { x: 1, y: i }] })) };
+const looks = svg.chart(nine, Object.assign({}, theme, { colours: [..."01234567"] }), 640).match(/<path [^>]*>/g).map((p) => p.replace(/ d="[^"]*"/, ""));
+if (new Set(looks).size !== 9) throw new Error("curves that look alike: " + looks.join(" "));
 charts.checks(data);
 const made = (data.demo || data.lab || data.runs[0].result).version;
 if (!charts.tables(data).some((t) => t.rows.some((row) => row.includes(made)))) throw new Error("no table has the release that made the result, " + made);

@@ -127,7 +127,10 @@ const softmrc_page = (() => {
 		const specs = softmrc_charts.charts(data);
 		/* page.html?chart=2 shows one chart alone, for pictures. */
 		const only = new URLSearchParams(location.search).get("chart");
-		if (only !== null) return add_charts(page, specs.slice(Number(only), Number(only) + 1));
+		if (only !== null) {
+			page.classList.add("alone");
+			return add_charts(page, specs.slice(Number(only), Number(only) + 1));
+		}
 		add_head(page, data);
 		const pictures = add_fabric(page, data);
 		if (specs.length > 0) element("h2", "Curves", page);

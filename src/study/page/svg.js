@@ -78,7 +78,8 @@ const softmrc_svg = (() => {
 	}
 
 	const colour = (theme, i) => theme.colours[i % theme.colours.length];
-	const dash = (i) => DASHES[Math.floor(i / 2) % DASHES.length];
+	/* Where colours begin again the dash is another. */
+	const dash = (i) => DASHES[(Math.floor(i / 2) + Math.floor(i / 8)) % DASHES.length];
 
 	function grid(spec, theme, x, y, box) {
 		let out = "";
