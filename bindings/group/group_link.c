@@ -200,6 +200,7 @@ static void take_receive(struct mg_group *g, struct mg_link *link, const struct 
 	switch (imm >> IMM_COUNT_BITS) {
 	case IMM_SLOT:
 		take_slot(link, imm & IMM_COUNT, wc->byte_len);
+		g->requests_came |= link->channel == CHANNEL_REQUESTS;
 		break;
 	case IMM_CREDIT:
 		take_credit(link, imm & IMM_COUNT);

@@ -16,7 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Announcements of a peer that no receive fits are kept; more are no program's intention. */
+/* Announcements of a peer that no receive fits are kept, and refusals until it takes them; more are
+ * no program's intention. */
 #define ANNOUNCEMENTS_MAX 16384u
 
 enum state {
@@ -85,6 +86,7 @@ static void refuse(struct mg_group *g, struct mg_link *link, struct mg_announcem
 		   uint64_t wanted)
 {
 	g->refusals++;
+	link->refusals++;
 	a->total = wanted;
 	a->next = link->refused;
 	link->refused = a;
@@ -175,7 +177,7 @@ static void take_go(struct mg_group *g, struct mg_link *link, const struct mg_he
 		r->state = SEND_GOES;
 		return;
 	}
-	late = r ? NULL : malloc(sizeof(*late));
+	late = r || link->refusals >= ANNOUNCEMENTS_MAX ? NULL : malloc(sizeof(*late));
 	if (!late) {
 		mg_link_fail(link, "rank %u asks for a message that it was not told of",
 			     link->peer);
@@ -185,9 +187,9 @@ static void take_go(struct mg_group *g, struct mg_link *link, const struct mg_he
 	refuse(g, link, late, LENGTH_LATE);
 }
 
-static void take_data(struct mg_group *g, struct mg_link *link, const struct mg_slot *slot)
+static void take_data(struct mg_group *g, struct mg_link *link, const struct mg_header *h,
+		      const uint8_t *payload)
 {
-	const struct mg_header *h = &slot->header;
 	struct mg_request *r = find(link->matched, h->number);
 
 	if (!r || r->state != RECEIVE_COMES || h->offset != r->moved ||
@@ -195,7 +197,7 @@ static void take_data(struct mg_group *g, struct mg_link *link, const struct mg_
 		mg_link_fail(link, "rank %u sends bytes that nobody asked for", link->peer);
 		return;
 	}
-	memcpy((uint8_t *)r->data + r->moved, slot->payload, h->bytes);
+	memcpy((uint8_t *)r->data + r->moved, payload, h->bytes);
 	r->moved += h->bytes;
 	if (r->moved == r->bytes)
 		finish(g, &link->matched, r, NULL);
@@ -221,6 +223,7 @@ static void take_refusal(struct mg_group *g, struct mg_link *link, const struct 
 
 static void take_message(struct mg_group *g, struct mg_link *link, const struct mg_slot *slot)
 {
+	/* The peer can still write to the slot: what is looked at and what is used must be one. */
 	const struct mg_header h = slot->header;
 
 	switch (h.message) {
@@ -231,7 +234,7 @@ static void take_message(struct mg_group *g, struct mg_link *link, const struct 
 		take_go(g, link, &h);
 		break;
 	case MESSAGE_DATA:
-		take_data(g, link, slot);
+		take_data(g, link, &h, slot->payload);
 		break;
 	case MESSAGE_REFUSE:
 		take_refusal(g, link, &h);
@@ -250,6 +253,7 @@ static void push_refusals(struct mg_group *g, struct mg_link *link)
 	while ((a = link->refused) && send_message(link, MESSAGE_REFUSE, a->tag, a->id, a->total)) {
 		link->refused = a->next;
 		g->refusals--;
+		link->refusals--;
 		free(a);
 	}
 }
@@ -400,8 +404,10 @@ void mg_requests_progress(struct mg_group *g)
 {
 	uint64_t now_ns;
 
-	if (!g->pending && !g->refusals)
+	/* Without requests of its own, too: a peer may ask for a send that was given up. */
+	if (!g->pending && !g->refusals && !g->requests_came)
 		return;
+	g->requests_came = false;
 	now_ns = mg_now_ns();
 	for (uint32_t peer = 0; peer < g->cfg.ranks && !g->broken; peer++)
 		if (peer != g->cfg.rank)

@@ -87,7 +87,7 @@ struct mg_link {
 	struct mg_request *sends;   /* not done, oldest first */
 	struct mg_request *matched; /* receives that have their sender */
 	struct mg_announcement *announced, *refused;
-	unsigned announcements;
+	unsigned announcements, refusals;
 };
 
 struct mg_group {
@@ -106,6 +106,7 @@ struct mg_group {
 	struct mg_request *receives; /* not matched, oldest first */
 	size_t pending;		     /* requests */
 	size_t refusals;	     /* to be sent */
+	bool requests_came;	     /* messages on the channel of requests, not looked at yet */
 	uint64_t last_id;
 	bool broken;
 	char why[MG_TEXT_MAX];
