@@ -50,14 +50,15 @@ WorkPtr ProcessGroup::submit(mg_kind kind, c10d::OpType type, uint32_t what, Mil
 
 /* ---- combining ---- */
 
-WorkPtr ProcessGroup::allreduce(Tensors &tensors, const c10d::AllreduceOptions &opts)
+WorkPtr ProcessGroup::all_reduce(const at::Tensor &tensor, const c10d::AllreduceOptions &opts,
+				 Tensors result)
 {
-	const auto tensor = the_one(tensors, "all_reduce");
 	const auto reduction = std::make_shared<Reduction>(tensor, opts.reduceOp, "all_reduce");
 	const auto flat = std::make_shared<Flat>(tensor);
 
 	return submit(
-		MG_ALL_REDUCE, c10d::OpType::ALLREDUCE, reduction->what(), opts.timeout, tensors,
+		MG_ALL_REDUCE, c10d::OpType::ALLREDUCE, reduction->what(), opts.timeout,
+		std::move(result),
 		[=](mg_group *g, const mg_call *call) {
 			const auto reduce = reduction->combine();
 
@@ -69,18 +70,25 @@ WorkPtr ProcessGroup::allreduce(Tensors &tensors, const c10d::AllreduceOptions &
 		});
 }
 
-/* One after the other in one call: what is combined together has other chunks than alone. */
+WorkPtr ProcessGroup::allreduce(Tensors &tensors, const c10d::AllreduceOptions &opts)
+{
+	return all_reduce(the_one(tensors, "all_reduce"), opts, tensors);
+}
+
+/* One after the other: what is combined together has other chunks than alone. The last is done
+ * when all are, so its result is all of theirs. */
 WorkPtr ProcessGroup::allreduce_coalesced(Tensors &tensors,
 					  const c10d::AllreduceCoalescedOptions &opts)
 {
 	WorkPtr last;
 
 	TORCH_CHECK(!tensors.empty(), "mrc: all_reduce_coalesced of no tensors");
-	for (auto &tensor : tensors) {
-		Tensors one{tensor};
-
-		last = allreduce(one, opts);
+	for (const auto &tensor : tensors) {
+		check(tensor, "all_reduce_coalesced");
+		Reduction(tensor, opts.reduceOp, "all_reduce_coalesced");
 	}
+	for (const auto &tensor : tensors)
+		last = all_reduce(tensor, opts, tensors);
 	return last;
 }
 
@@ -169,28 +177,36 @@ WorkPtr ProcessGroup::broadcast(Tensors &tensors, const c10d::BroadcastOptions &
 		[=] { flat->put_back(); });
 }
 
+WorkPtr ProcessGroup::all_gather(const at::Tensor &input, const Tensors &outputs,
+				 const c10d::AllgatherOptions &opts, Tensors result)
+{
+	const int64_t count = input.numel();
+	const auto whole = at::empty({count * size_}, input.options().requires_grad(false));
+
+	copy_elements(whole.narrow(0, rank_ * count, count), input.reshape({-1}));
+	return submit(
+		MG_ALL_GATHER, c10d::OpType::ALLGATHER, what_of(input), opts.timeout,
+		std::move(result),
+		[=, bytes = input.nbytes()](mg_group *g, const mg_call *call) {
+			return mg_all_gather(g, call, whole.data_ptr(), bytes);
+		},
+		[=] {
+			for (size_t r = 0; r < outputs.size(); r++)
+				copy_elements(
+					outputs[r],
+					whole.narrow(0, static_cast<int64_t>(r) * count, count));
+		});
+}
+
 WorkPtr ProcessGroup::allgather(std::vector<Tensors> &outputs, Tensors &inputs,
 				const c10d::AllgatherOptions &opts)
 {
 	const auto input = the_one(inputs, "all_gather");
-	const int64_t count = input.numel();
 
 	TORCH_CHECK(outputs.size() == 1 && outputs[0].size() == static_cast<size_t>(size_),
 		    "mrc: all_gather takes an output for each of ", size_, " ranks");
-	check_alike(outputs[0], input, count, "all_gather");
-	const auto whole = at::empty({count * size_}, input.options().requires_grad(false));
-	copy_elements(whole.narrow(0, rank_ * count, count), input.reshape({-1}));
-	return submit(
-		MG_ALL_GATHER, c10d::OpType::ALLGATHER, what_of(input), opts.timeout, outputs[0],
-		[=, bytes = input.nbytes()](mg_group *g, const mg_call *call) {
-			return mg_all_gather(g, call, whole.data_ptr(), bytes);
-		},
-		[=, into = outputs[0]] {
-			for (size_t r = 0; r < into.size(); r++)
-				copy_elements(
-					into[r],
-					whole.narrow(0, static_cast<int64_t>(r) * count, count));
-		});
+	check_alike(outputs[0], input, input.numel(), "all_gather");
+	return all_gather(input, outputs[0], opts, outputs[0]);
 }
 
 WorkPtr ProcessGroup::_allgather_base(at::Tensor &output, at::Tensor &input,
@@ -213,27 +229,31 @@ WorkPtr ProcessGroup::_allgather_base(at::Tensor &output, at::Tensor &input,
 		[=] { flat->put_back(); });
 }
 
-/* outputs[rank][i] is inputs[i] of that rank. */
+/* outputs[rank][i] is inputs[i] of that rank. The result of the last is all of theirs. */
 WorkPtr ProcessGroup::allgather_coalesced(std::vector<Tensors> &outputs, Tensors &inputs,
 					  const c10d::AllgatherOptions &opts)
 {
+	std::vector<Tensors> by_input(inputs.size());
+	Tensors result;
 	WorkPtr last;
 
 	TORCH_CHECK(!inputs.empty() && outputs.size() == static_cast<size_t>(size_),
 		    "mrc: all_gather_coalesced takes a list of outputs for each of ", size_,
 		    " ranks");
-	for (size_t i = 0; i < inputs.size(); i++) {
-		std::vector<Tensors> one(1);
-		Tensors input{inputs[i]};
-
-		for (const auto &of_rank : outputs) {
-			TORCH_CHECK(of_rank.size() == inputs.size(),
-				    "mrc: all_gather_coalesced: ", of_rank.size(), " outputs for ",
-				    inputs.size(), " inputs");
-			one[0].push_back(of_rank[i]);
-		}
-		last = allgather(one, input, opts);
+	for (const auto &of_rank : outputs) {
+		TORCH_CHECK(of_rank.size() == inputs.size(),
+			    "mrc: all_gather_coalesced: ", of_rank.size(), " outputs for ",
+			    inputs.size(), " inputs");
+		for (size_t i = 0; i < inputs.size(); i++)
+			by_input[i].push_back(of_rank[i]);
+		result.insert(result.end(), of_rank.begin(), of_rank.end());
 	}
+	for (size_t i = 0; i < inputs.size(); i++) {
+		check(inputs[i], "all_gather_coalesced");
+		check_alike(by_input[i], inputs[i], inputs[i].numel(), "all_gather_coalesced");
+	}
+	for (size_t i = 0; i < inputs.size(); i++)
+		last = all_gather(inputs[i], by_input[i], opts, result);
 	return last;
 }
 
@@ -357,7 +377,7 @@ static Tensors split(const at::Tensor &tensor, std::vector<int64_t> splits, int 
 		splits.assign(static_cast<size_t>(ranks), rows / ranks);
 	}
 	for (const auto n : splits) {
-		TORCH_CHECK(n >= 0 && sum + n <= rows, "mrc: all_to_all: split sizes of the ",
+		TORCH_CHECK(n >= 0 && n <= rows - sum, "mrc: all_to_all: split sizes of the ",
 			    which, " are not its ", rows, " rows");
 		pieces.push_back(tensor.detach().narrow(0, sum, n));
 		sum += n;

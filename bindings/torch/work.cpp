@@ -38,7 +38,7 @@ void Work::set_source(int rank)
 	source_ = rank;
 }
 
-/* The future first: whoever waits may drop the last reference to this when it is finished. */
+/* The future first: who has waited for this may ask the future for its value at once. */
 void Work::complete(const std::string &error)
 {
 	if (error.empty()) {

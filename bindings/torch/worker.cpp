@@ -13,8 +13,11 @@ struct Worker::Message {
 	c10::intrusive_ptr<Work> work;
 };
 
+/* A timeout beyond 100 years is none: in nanoseconds it may be more than 64 bits hold. */
 static uint64_t deadline(Milliseconds timeout)
 {
+	if (timeout > std::chrono::hours(24 * 36525))
+		return MG_NEVER;
 	return mg_now_ns() + static_cast<uint64_t>(timeout.count()) * 1000000;
 }
 
@@ -75,6 +78,8 @@ Worker::~Worker()
 	}
 	mg_wake(group_);
 	thread_.join();
+	/* What came between the thread's last look and its end; mg_close tells all that it is over. */
+	start_messages();
 	mg_close(group_);
 }
 

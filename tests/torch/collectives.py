@@ -169,6 +169,25 @@ def check_strides():
     same(p.detach(), values(0, 10, torch.float32, 9) * ranks, "all_reduce of a parameter")
 
 
+def check_coalesced():
+    """Several tensors in one call, which hands all of them back."""
+    sizes = (5, 0, 70001)
+    tensors = [values(rank, n, torch.float32, n) for n in sizes]
+    want = [reduced(n, torch.float32, OPS.SUM, n) for n in sizes]
+    came = dist.all_reduce_coalesced(tensors, async_op=True).wait()
+    assert len(came) == len(tensors)
+    for i, n in enumerate(sizes):
+        same(tensors[i], want[i], f"all_reduce_coalesced, {n} of {sizes}")
+        same(came[i], want[i], f"what all_reduce_coalesced hands back, {n} of {sizes}")
+    got = [[torch.empty(n) for n in sizes] for _ in range(ranks)]
+    came = dist.all_gather_coalesced(got, [values(rank, n, torch.float32, n) for n in sizes], async_op=True).wait()
+    assert len(came) == ranks * len(sizes)
+    for r in range(ranks):
+        for i, n in enumerate(sizes):
+            same(got[r][i], values(r, n, torch.float32, n), f"all_gather_coalesced, {n} of {sizes} of rank {r}")
+            same(came[r * len(sizes) + i], got[r][i], f"what all_gather_coalesced hands back, {n} of rank {r}")
+
+
 def check_async():
     """Many calls under way, waited for from the last; their futures; messages in between."""
     tensors = [values(rank, 3000 + i, torch.float32, i) for i in range(20)]
@@ -226,6 +245,7 @@ def main():
     check_copies()
     check_all_to_all()
     check_strides()
+    check_coalesced()
     if ranks > 1:
         check_async()
         check_messages()

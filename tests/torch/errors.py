@@ -37,6 +37,7 @@ def check_arguments():
     refused(lambda: dist.all_gather([t] * (ranks + 1), t), "an output for each of 3 ranks")
     refused(lambda: dist.send(torch.ones(4, 4).t(), (rank + 1) % ranks), "contiguous")
     refused(lambda: dist.all_to_all_single(torch.ones(4), torch.ones(4)), "4 rows", "3 ranks")
+    refused(lambda: dist.all_reduce_coalesced([t, torch.eye(3).to_sparse()]), "all_reduce_coalesced", "dense")
     dist.all_reduce(t)
     assert t.tolist() == [3.0] * 4
 
