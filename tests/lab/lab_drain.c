@@ -181,6 +181,11 @@ LAB_TEST(refuses_the_last_evs)
 	want(command_run("lab fault dr%d lift", id()), 0, "1 fault");
 	want(command_run("lab undrain dr%d --all", id()), 0, "4 denials lifted");
 	want(command_run("lab undrain dr%d plane1", id()), 1, "is not drained; drained is nothing");
+	/* Who follows cannot be seen. */
+	setenv("MRC_CONFIG", "/no/such.toml", 1);
+	want(command_run("lab drain dr%d plane1", id()), 1, "the statistics of processes: ");
+	unsetenv("MRC_CONFIG");
+	want(command_run("lab drain dr%d", id()), 0, "nothing is drained");
 }
 
 /* An mrcd that keeps the store of host1, until the test ends. */

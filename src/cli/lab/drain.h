@@ -123,8 +123,9 @@ struct drain_seen {
 struct drain_watch;
 
 /*
- * drain_watch_open begins to look at a part of which all hosts' stores have these generations (of
- * 0: not looked at). NULL and a sentence: no memory, or the lab is gone.
+ * drain_watch_open begins to look at a part; drain_watch_look goes by the generations that hosts'
+ * stores have then (of 0: not looked at). NULL and a sentence: no memory, the lab is gone, or the
+ * statistics of processes cannot be read.
  */
 struct drain_watch *drain_watch_open(struct ml_lab *lab, const struct mf_target *part,
 				     const uint64_t *generation, struct ml_error *e);
@@ -155,7 +156,8 @@ struct drain_wait {
  * drain_part drains a part and waits until it is safe to take it away. 0: result says whether it is
  * safe, or the time was over before, in which case the part stays drained. -1 with a sentence, and
  * nothing has changed: two hosts would be left without an EV, the part is drained already, a store
- * cannot be written; or meanwhile the lab went down, or somebody gave the part back.
+ * cannot be written, statistics cannot be read; or meanwhile the lab went down, or somebody gave
+ * the part back.
  */
 int drain_part(struct ml_lab *lab, const char *name, const struct drain_wait *wait,
 	       struct drain_result *result, struct ml_error *e);

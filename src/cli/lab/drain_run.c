@@ -201,12 +201,11 @@ static int deny_all(struct drain *d, struct ml_error *e)
 
 /* ---- waiting ---- */
 
-static int wait_until_safe(struct drain *d, const struct drain_wait *wait, uint64_t begin_ns,
-			   struct ml_error *e)
+static int wait_until_safe(struct drain *d, struct drain_watch *w, const struct drain_wait *wait,
+			   uint64_t begin_ns, struct ml_error *e)
 {
-	struct drain_watch *w = drain_watch_open(d->lab, &d->part, d->generation, e);
 	struct drain_result *r = d->result;
-	int failed = w ? 0 : -1;
+	int failed = 0;
 
 	while (!failed && !r->safe) {
 		uint64_t now = ui_clock_ns();
@@ -219,7 +218,6 @@ static int wait_until_safe(struct drain *d, const struct drain_wait *wait, uint6
 			break;
 		lab_sleep(LOOK_NS);
 	}
-	drain_watch_close(w);
 	return failed;
 }
 
@@ -237,15 +235,18 @@ int drain_part(struct ml_lab *lab, const char *name, const struct drain_wait *wa
 	       struct drain_result *result, struct ml_error *e)
 {
 	uint64_t begin = ui_clock_ns();
+	struct drain_watch *w;
 	struct drain d;
 	int failed;
 
 	if (drain_begin(&d, lab, name, result, e))
 		return -1;
-	failed = check_part(&d, e) || deny_all(&d, e) ? -1 : 0;
+	w = drain_watch_open(lab, &d.part, d.generation, e);
+	failed = !w || check_part(&d, e) || deny_all(&d, e) ? -1 : 0;
 	/* Others may drain and give back what they like while this one waits. */
 	drain_book_close(&d.book);
-	failed = failed || wait_until_safe(&d, wait, begin, e) || check_kept(&d, e) ? -1 : 0;
+	failed = failed || wait_until_safe(&d, w, wait, begin, e) || check_kept(&d, e) ? -1 : 0;
+	drain_watch_close(w);
 	drain_end(&d);
 	return failed;
 }

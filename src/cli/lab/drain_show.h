@@ -10,7 +10,6 @@
 
 /* A line on a terminal that is written over while something waits. */
 struct drain_telling {
-	struct ml_lab *lab;
 	const char *name;
 	bool told;
 };

@@ -47,6 +47,18 @@ static int find_netns(struct drain_watch *w, struct ml_error *e)
 	return 0;
 }
 
+/* Processes that are not seen are not waited for: so it is looked before anything is denied. */
+static int try_stats(struct drain_watch *w, struct ml_error *e)
+{
+	int err = stats_reader_read(&w->stats, ui_clock_ns());
+
+	if (!err)
+		return 0;
+	if (w->stats.error[0])
+		return ml_error_set(e, "the statistics of processes: %s", w->stats.error);
+	return ml_error_set(e, "the statistics of processes: %s: %s", w->stats.dir, strerror(err));
+}
+
 struct drain_watch *drain_watch_open(struct ml_lab *lab, const struct mf_target *part,
 				     const uint64_t *generation, struct ml_error *e)
 {
@@ -68,7 +80,7 @@ struct drain_watch *drain_watch_open(struct ml_lab *lab, const struct mf_target 
 	stats_reader_open(&w->stats, NULL, 0);
 	if (!w->netns || !w->now || !w->before)
 		ml_error_set(e, "no memory");
-	else if (find_netns(w, e) == 0)
+	else if (find_netns(w, e) == 0 && try_stats(w, e) == 0)
 		return w;
 	drain_watch_close(w);
 	return NULL;
@@ -114,7 +126,7 @@ static bool follows(const struct drain_watch *w, const struct mrc_stats_node *no
 
 static void look_at_processes(struct drain_watch *w, uint64_t now_ns, struct drain_seen *seen)
 {
-	/* Statistics that cannot be read say nothing; the ports do. */
+	/* Statistics that cannot be read any more say nothing; the ports do. */
 	if (stats_reader_read(&w->stats, now_ns))
 		return;
 	for (uint32_t i = 0; i < w->stats.n; i++) {

@@ -48,7 +48,7 @@ static int list_parts(struct ml_lab *lab, const struct options *o)
 
 static int drain_one(struct ml_lab *lab, const char *name, const struct options *o)
 {
-	struct drain_telling telling = {.lab = lab, .name = name};
+	struct drain_telling telling = {.name = name};
 	const struct drain_wait wait = {o->timeout_ns, drain_tell, &telling};
 	struct drain_result r;
 	struct ml_error e;

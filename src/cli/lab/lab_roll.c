@@ -131,7 +131,7 @@ static int give_up(struct roll *r, const char *name, const struct drain_result *
 /* What was drained here is given back here, unless the switch did not come back. */
 static int maintain(struct roll *r, uint32_t node)
 {
-	struct drain_telling telling = {.lab = r->lab};
+	struct drain_telling telling = {0};
 	const struct drain_wait wait = {r->timeout_ns, drain_tell, &telling};
 	struct drain_result drained, back;
 	char name[MF_NODE_NAME_BYTES];
