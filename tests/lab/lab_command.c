@@ -27,3 +27,10 @@ int command_run(const char *format, ...)
 	status = pclose(f);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
+
+void command_want(int status, int wanted, const char *words)
+{
+	if (status != wanted || !strstr(command_said, words))
+		fail_msg("status %d, want %d and \"%s\", but:\n%s", status, wanted, words,
+			 command_said);
+}

@@ -9,4 +9,7 @@ extern char command_said[65536];
 /* command_run runs `mrc WORDS` and returns the exit status, -1 where a signal ended it. */
 __attribute__((format(printf, 1, 2))) int command_run(const char *format, ...);
 
+/* command_want fails the test where the status is another one, or words were not said. */
+void command_want(int status, int wanted, const char *words);
+
 #endif
