@@ -268,6 +268,8 @@ static int setup(void **state)
 	memcpy(dir + sizeof(dir) - 7, "XXXXXX", 6);
 	if (!mkdtemp(dir) || chmod(dir, 0755))
 		return -1;
+	/* Users share no UDP port: each takes a range of its own unless the environment names one. */
+	unsetenv("MRC_EV_BASE");
 	setenv("MRC_NODE_DIR", dir, 1);
 	setenv("MRC_LOG", "error", 1);
 	setenv("MRC_PORTS", "127.0.0.1,127.0.1.1", 1);

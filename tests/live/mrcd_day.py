@@ -210,7 +210,9 @@ def restore(day):
     wait_until(lambda: day.sum("plane_evs", "denied") == 0, "nothing is denied", 5)
     before = day.plane(1, "plane_tx_packets")
     wait_until(lambda: day.plane(1, "plane_tx_packets") > before + 100, "the port carries again")
-    assert day.sum("evs_retired") == 0, "no EV was retired"
+    # A busy machine may call late packets lost, but no EV goes without such a packet, or for good.
+    assert day.sum("evs_retired") == 0 or day.sum("tx_retransmits") > 0, "no EV was retired for nothing"
+    wait_until(lambda: day.sum("evs_retired") == day.sum("evs_revived"), "all EVs are in use", 20)
     assert day.lost() <= 0, f"{day.lost()} packets lost"
     assert day.at_work() >= 2 and day.sum("qps", "ERR") == 0, "QPs still at work"
     assert all(process.poll() is None for process in day.traffic), "the traffic goes on"
