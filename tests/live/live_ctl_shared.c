@@ -268,7 +268,7 @@ static int setup(void **state)
 	memcpy(dir + sizeof(dir) - 7, "XXXXXX", 6);
 	if (!mkdtemp(dir) || chmod(dir, 0755))
 		return -1;
-	/* Users share no UDP port: each takes a range of its own unless the environment names one. */
+	/* Users share no UDP port: each takes a range of its own unless one is named. */
 	unsetenv("MRC_EV_BASE");
 	setenv("MRC_NODE_DIR", dir, 1);
 	setenv("MRC_LOG", "error", 1);
