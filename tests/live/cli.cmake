@@ -44,7 +44,7 @@ if(mrcd IN_LIST SOFTMRC_MODULES_BUILT)
 	find_package(Python3 3.11 REQUIRED COMPONENTS Interpreter)
 	set(day ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/mrcd_day.py $<TARGET_FILE:softmrc-program-mrc>
 		$<TARGET_FILE:softmrc-program-mrcd>)
-	softmrc_command_test(live_mrcd_day LABELS live release TIMEOUT 120
+	softmrc_command_test(live_mrcd_day LABELS live release TIMEOUT 180
 		COMMAND ${day} $<TARGET_FILE:softmrc-example-write_bw>)
 	if(NOT SOFTMRC_SANITIZE)
 		softmrc_command_test(live_mrcd_day_perftest LABELS live release TIMEOUT 120 COMMAND ${day} ib_write_bw)

@@ -107,7 +107,7 @@ class Day:
         else:
             self.traffic = [subprocess.Popen([TRAFFIC, "--self", "--min", "65536", "--max", "65536", "--ms", "60000", "--depth", "8"],
                                              env=self.env, stdout=subprocess.DEVNULL, start_new_session=True)]
-        wait_until(lambda: self.at_work() >= 2, "QPs at work")
+        wait_until(lambda: self.at_work() >= 2, "QPs at work", 60)
 
     def end(self):
         for process in [*self.traffic, self.daemon]:
