@@ -7,6 +7,7 @@
  * a lab in a user namespace.
  */
 #include "lab/lab.h"
+#include "lab/lab_command.h"
 #include "lab/lab_fixture.h"
 
 #include <errno.h>
@@ -22,49 +23,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define SAID_MAX 65536
 #define FOLDER "/tmp/softmrc-lab-0"
 #define NOBODY 65534
 #define STATE "/run/softmrc/lab/h1.json"
 
-static char said[SAID_MAX];
-
-/* Runs a command with both outputs in said[]; the exit status. Only sanitizers end it by signal. */
-__attribute__((format(printf, 1, 2))) static int run(const char *format, ...)
-{
-	char words[900], command[1024];
-	va_list args;
-	size_t n;
-	FILE *f;
-	int status;
-
-	va_start(args, format);
-	vsnprintf(words, sizeof(words), format, args);
-	va_end(args);
-	snprintf(command, sizeof(command), "PATH=$PATH:/usr/sbin:/sbin; %s 2>&1", words);
-	f = popen(command, "re");
-	assert_non_null(f);
-	n = fread(said, 1, sizeof(said) - 1, f);
-	said[n] = '\0';
-	status = pclose(f);
-	if (!WIFEXITED(status) || strstr(said, "Sanitizer"))
-		fail_msg("%s: %s", words, said);
-	return WEXITSTATUS(status);
-}
-
 static int lab(const char *words)
 {
-	return run("%s lab %s", test_arg(0), words);
+	return command_run("lab %s", words);
 }
 
 /* Runs `mrc lab <words>`, which is to end with a status and to say a text. */
 static void lab_says(const char *words, int status, const char *text)
 {
-	int got = lab(words);
-
-	if (got != status || !strstr(said, text))
-		fail_msg("mrc lab %s: wanted %d and \"%s\", got %d and:\n%s", words, status, text,
-			 got, said);
+	command_want(lab(words), status, text);
 }
 
 static int hostile_setup(void **state)
@@ -100,7 +71,7 @@ HOSTILE_TEST(folder_of_another_user_keeps_nobody_from_own_labs)
 {
 	squat(NOBODY, 0700);
 	if (lab("up tiny --name h1") != 0)
-		test_skip(said);
+		test_skip(command_said);
 	lab_says("status h1", 0, "h1");
 	assert_i_eq(lab("fault h1 plane0.t1-0 stall"), 0);
 	lab_says("status", 0, "h1");
@@ -114,7 +85,7 @@ HOSTILE_TEST(folder_of_another_user_is_not_written_to)
 	squat(NOBODY, 0700);
 	lab_says("up tiny --name h1 --rootless", 1,
 		 FOLDER ": belongs to user 65534, not to user 0");
-	assert_non_null(strstr(said, "XDG_RUNTIME_DIR"));
+	assert_non_null(strstr(command_said, "XDG_RUNTIME_DIR"));
 	assert_i_eq(rmdir(FOLDER), 0); /* it is empty */
 }
 
@@ -174,22 +145,22 @@ HOSTILE_TEST(file_of_a_namespace_holder_that_names_another_process)
 
 HOSTILE_TEST(namespaces_that_a_crash_left_are_removed)
 {
-	assert_i_eq(run("ip netns add mrc-h1-host0 && ip netns add mrc-h1-gone && "
-			"ip netns add mrc-h12-host0 && ip netns add other"),
+	assert_i_eq(shell_run("ip netns add mrc-h1-host0 && ip netns add mrc-h1-gone && "
+			      "ip netns add mrc-h12-host0 && ip netns add other"),
 		    0);
 	lab_says("status", 1, "which lab? There are h");
 	lab_says("status h1", 1, "lab h1 is not up");
 	if (lab("up tiny --name h1") != 0)
-		test_skip(said);
-	assert_i_eq(run("ip netns list"), 0);
-	assert_null(strstr(said, "mrc-h1-gone"));
-	assert_non_null(strstr(said, "mrc-h12-host0"));
+		test_skip(command_said);
+	assert_i_eq(shell_run("ip netns list"), 0);
+	assert_null(strstr(command_said, "mrc-h1-gone"));
+	assert_non_null(strstr(command_said, "mrc-h12-host0"));
 	assert_i_eq(unlink(STATE), 0); /* and the file is lost */
 	lab_says("down h1", 0, "12 namespaces removed");
 	lab_says("down h12", 0, "1 namespaces removed");
-	assert_i_eq(run("ip netns list"), 0);
-	assert_string_equal(said, "other\n");
-	assert_i_eq(run("ip netns del other"), 0);
+	assert_i_eq(shell_run("ip netns list"), 0);
+	assert_string_equal(command_said, "other\n");
+	assert_i_eq(shell_run("ip netns del other"), 0);
 }
 
 /* A name that no lab can have is no lab's: it is neither listed nor removed, nor printed. */
@@ -202,9 +173,9 @@ HOSTILE_TEST(namespaces_of_impossible_names_are_not_ours)
 	for (size_t i = 0; i < 4; i++)
 		close(open(names[i], O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
 	assert_i_eq(lab("status --names"), 0);
-	assert_string_equal(said, "");
+	assert_string_equal(command_said, "");
 	assert_i_eq(lab("down --all"), 0);
-	assert_string_equal(said, "");
+	assert_string_equal(command_said, "");
 	for (size_t i = 0; i < 4; i++)
 		assert_i_eq(unlink(names[i]), 0);
 }
@@ -222,7 +193,8 @@ static pid_t start_in(const char *netns)
 		_exit(127);
 	}
 	/* It is there when its namespace is no longer ours. */
-	for (int i = 0; i < 500 && run("ip netns identify %d | grep -qx %s", (int)pid, netns); i++)
+	for (int i = 0; i < 500 && shell_run("ip netns identify %d | grep -qx %s", (int)pid, netns);
+	     i++)
 		poll(NULL, 0, 20);
 	return pid;
 }
@@ -243,8 +215,8 @@ HOSTILE_TEST(processes_end_where_the_lab_left_them_only)
 {
 	pid_t of_lab, of_other, of_longer;
 
-	assert_i_eq(run("ip netns add mrc-h1-host0 && ip netns add mrc-h12-host0 && "
-			"ip netns add other && ln -s other /run/netns/mrc-h1-host1"),
+	assert_i_eq(shell_run("ip netns add mrc-h1-host0 && ip netns add mrc-h12-host0 && "
+			      "ip netns add other && ln -s other /run/netns/mrc-h1-host1"),
 		    0);
 	of_lab = start_in("mrc-h1-host0");
 	of_longer = start_in("mrc-h12-host0");
@@ -253,11 +225,12 @@ HOSTILE_TEST(processes_end_where_the_lab_left_them_only)
 	assert_i_eq(waitpid(of_lab, NULL, 0), of_lab);
 	assert_true(lives(of_longer));
 	assert_true(lives(of_other));
-	assert_i_eq(run("ip netns exec other true"), 0); /* the link is gone, not what it led to */
+	assert_i_eq(shell_run("ip netns exec other true"),
+		    0); /* the link is gone, not what it led to */
 	end(of_longer);
 	end(of_other);
-	assert_i_eq(run("ip netns del other; ip netns del mrc-h12-host0; ls /run/netns"), 0);
-	assert_string_equal(said, "");
+	assert_i_eq(shell_run("ip netns del other; ip netns del mrc-h12-host0; ls /run/netns"), 0);
+	assert_string_equal(command_said, "");
 }
 
 /*
@@ -266,13 +239,13 @@ HOSTILE_TEST(processes_end_where_the_lab_left_them_only)
  */
 HOSTILE_TEST(second_name_of_the_machines_own_namespace_is_only_a_name)
 {
-	int status = run("unshare --net --mount --pid --fork --mount-proc sh -c '"
-			 "ip netns attach mrc-h1-host0 $$ && { sleep 1000 & } && "
-			 "%s lab down h1 && kill $! && ls /run/netns'",
-			 test_arg(0));
+	int status = shell_run("unshare --net --mount --pid --fork --mount-proc sh -c '"
+			       "ip netns attach mrc-h1-host0 $$ && { sleep 1000 & } && "
+			       "%s lab down h1 && kill $! && ls /run/netns'",
+			       test_arg(0));
 
 	assert_i_eq(status, 0);
-	assert_string_equal(said, "lab h1 is down: 1 namespaces removed\n");
+	assert_string_equal(command_said, "lab h1 is down: 1 namespaces removed\n");
 	assert_i_eq(access("/run/netns/mrc-h1-host0", F_OK), -1);
 }
 
@@ -281,58 +254,60 @@ HOSTILE_TEST(namespaces_that_are_none_go_and_nothing_behind_them)
 {
 	static const char two[] = "/run/netns/mrc-h1-a\nnetns del other";
 
-	assert_i_eq(
-		run("mkdir /tmp/kept && mount -t tmpfs none /tmp/kept && echo x >/tmp/kept/file && "
-		    "ip netns add other && cd /run/netns && ln -s /tmp/kept mrc-h1-link && "
-		    "ln -s /nowhere mrc-h1-nowhere && mkfifo mrc-h1-pipe && mkdir mrc-h1-dir && "
-		    "touch mrc-h1-file mrc-h1-bound && mount --bind /tmp/kept/file mrc-h1-bound && "
-		    "mkdir mrc-h1-bounddir && mount --bind /tmp/kept mrc-h1-bounddir"),
-		0);
+	int status = shell_run(
+		"mkdir /tmp/kept && mount -t tmpfs none /tmp/kept && echo x >/tmp/kept/file && "
+		"ip netns add other && cd /run/netns && ln -s /tmp/kept mrc-h1-link && "
+		"ln -s /nowhere mrc-h1-nowhere && mkfifo mrc-h1-pipe && mkdir mrc-h1-dir && "
+		"touch mrc-h1-file mrc-h1-bound && mount --bind /tmp/kept/file mrc-h1-bound && "
+		"mkdir mrc-h1-bounddir && mount --bind /tmp/kept mrc-h1-bounddir");
+
+	assert_i_eq(status, 0);
 	assert_i_eq(close(open(two, O_CREAT | O_WRONLY | O_CLOEXEC, 0600)), 0);
 	lab_says("down h1", 0, "8 namespaces removed\n");
-	assert_i_eq(run("ls /run/netns && mountpoint -q /tmp/kept && cat /tmp/kept/file"), 0);
-	assert_string_equal(said, "other\nx\n");
-	assert_i_eq(run("umount /tmp/kept && rmdir /tmp/kept && ip netns del other"), 0);
+	assert_i_eq(shell_run("ls /run/netns && mountpoint -q /tmp/kept && cat /tmp/kept/file"), 0);
+	assert_string_equal(command_said, "other\nx\n");
+	assert_i_eq(shell_run("umount /tmp/kept && rmdir /tmp/kept && ip netns del other"), 0);
 }
 
 /* A folder with something in it is not emptied: `down` names it, after all else is removed. */
 HOSTILE_TEST(namespace_that_cannot_be_removed_is_named)
 {
-	assert_i_eq(run("ip netns add mrc-h1-host0 && mkdir /run/netns/mrc-h1-a && "
-			"touch /run/netns/mrc-h1-a/kept"),
+	assert_i_eq(shell_run("ip netns add mrc-h1-host0 && mkdir /run/netns/mrc-h1-a && "
+			      "touch /run/netns/mrc-h1-a/kept"),
 		    0);
 	lab_says("down h1", 1, "removing /run/netns/mrc-h1-a: Directory not empty");
 	lab_says("up tiny --name h1", 1, "removing /run/netns/mrc-h1-a: Directory not empty");
-	assert_i_eq(run("ls /run/netns"), 0);
-	assert_string_equal(said, "mrc-h1-a\n");
-	assert_i_eq(run("rm -r /run/netns/mrc-h1-a"), 0);
+	assert_i_eq(shell_run("ls /run/netns"), 0);
+	assert_string_equal(command_said, "mrc-h1-a\n");
+	assert_i_eq(shell_run("rm -r /run/netns/mrc-h1-a"), 0);
 	lab_says("down h1", 0, "nothing was there");
 }
 
 /* In a lab that is up. Commands that go to the node say so, and do not wait nor act elsewhere. */
 static void node_is_refused(const char *instead, const char *why)
 {
-	assert_i_eq(
-		run("cd /run/netns && umount mrc-h1-host0 2>&1; rm mrc-h1-host0 && %s", instead),
-		0);
-	assert_i_eq(run("timeout 30 %s lab status h1", test_arg(0)), 1);
-	assert_non_null(strstr(said, why));
-	assert_i_eq(run("timeout 30 %s lab shell h1 host0 -- touch /tmp/ran", test_arg(0)), 1);
+	assert_i_eq(shell_run("cd /run/netns && umount mrc-h1-host0 2>&1; rm mrc-h1-host0 && %s",
+			      instead),
+		    0);
+	assert_i_eq(shell_run("timeout 30 %s lab status h1", test_arg(0)), 1);
+	assert_non_null(strstr(command_said, why));
+	assert_i_eq(shell_run("timeout 30 %s lab shell h1 host0 -- touch /tmp/ran", test_arg(0)),
+		    1);
 	assert_i_eq(access("/tmp/ran", F_OK), -1);
 }
 
 HOSTILE_TEST(node_of_a_lab_that_is_up_is_something_else_by_now)
 {
 	if (lab("up tiny --name h1") != 0)
-		test_skip(said);
-	assert_i_eq(run("ip netns add other"), 0);
+		test_skip(command_said);
+	assert_i_eq(shell_run("ip netns add other"), 0);
 	node_is_refused("mkfifo mrc-h1-host0", "mrc-h1-host0: Invalid argument");
 	node_is_refused("ln -s other mrc-h1-host0", "mrc-h1-host0: Too many levels of symbolic");
 	node_is_refused("touch mrc-h1-host0", "mrc-h1-host0: Invalid argument");
 	node_is_refused("touch mrc-h1-host0 && mount --bind /proc/self/ns/uts mrc-h1-host0",
 			"mrc-h1-host0: Invalid argument");
 	lab_says("down h1", 0, "12 namespaces removed");
-	assert_i_eq(run("ip netns del other"), 0);
+	assert_i_eq(shell_run("ip netns del other"), 0);
 }
 
 /* ---- names ---- */
@@ -383,17 +358,18 @@ static void folders_are_refused(const char *which)
 /* Who owns a folder could change any file in it at any time, also by links. */
 HOSTILE_TEST(state_folders_that_others_can_write_to_are_refused)
 {
-	assert_i_eq(run("mkdir -p /run/softmrc/lab /tmp/victim && chown 65534 /run/softmrc"), 0);
+	assert_i_eq(shell_run("mkdir -p /run/softmrc/lab /tmp/victim && chown 65534 /run/softmrc"),
+		    0);
 	folders_are_refused("/run/softmrc");
-	assert_i_eq(run("chown 0 /run/softmrc && chmod 775 /run/softmrc"), 0);
+	assert_i_eq(shell_run("chown 0 /run/softmrc && chmod 775 /run/softmrc"), 0);
 	folders_are_refused("/run/softmrc");
-	assert_i_eq(run("chmod 755 /run/softmrc && chmod 757 /run/softmrc/lab"), 0);
+	assert_i_eq(shell_run("chmod 755 /run/softmrc && chmod 757 /run/softmrc/lab"), 0);
 	folders_are_refused("/run/softmrc/lab");
-	assert_i_eq(run("rmdir /run/softmrc/lab && ln -s /tmp/victim /run/softmrc/lab"), 0);
+	assert_i_eq(shell_run("rmdir /run/softmrc/lab && ln -s /tmp/victim /run/softmrc/lab"), 0);
 	folders_are_refused("/run/softmrc/lab");
-	assert_i_eq(run("rm /run/softmrc/lab && touch /run/softmrc/lab"), 0);
+	assert_i_eq(shell_run("rm /run/softmrc/lab && touch /run/softmrc/lab"), 0);
 	folders_are_refused("/run/softmrc/lab");
-	assert_i_eq(run("rm /run/softmrc/lab && rmdir /tmp/victim && rmdir /run/softmrc"), 0);
+	assert_i_eq(shell_run("rm /run/softmrc/lab && rmdir /tmp/victim && rmdir /run/softmrc"), 0);
 }
 
 /* Links in the places of a lab's files are removed; what they lead to is not. */
@@ -404,19 +380,19 @@ HOSTILE_TEST(links_in_place_of_a_labs_files_are_not_followed)
 		"echo kept >/tmp/victim/file && ln -s /tmp/victim h1 && "
 		"ln -s /tmp/victim/file h1.part && ln -s /tmp/victim/file h1.json";
 
-	assert_i_eq(run("%s", lay), 0);
+	assert_i_eq(shell_run("%s", lay), 0);
 	lab_says("status h1", 1, STATE ": ");
 	lab_says("down h1", 0, "nothing was there");
-	assert_i_eq(run("ls /run/softmrc/lab && cat /tmp/victim/*"), 0);
-	assert_string_equal(said, "kept\n");
-	assert_i_eq(run("%s", lay), 0);
+	assert_i_eq(shell_run("ls /run/softmrc/lab && cat /tmp/victim/*"), 0);
+	assert_string_equal(command_said, "kept\n");
+	assert_i_eq(shell_run("%s", lay), 0);
 	if (lab("up tiny --name h1") != 0)
-		test_skip(said);
+		test_skip(command_said);
 	lab_says("shell h1 host0 -- true", 0, "");
-	assert_i_eq(run("ls /tmp/victim && cat /tmp/victim/*"), 0);
-	assert_string_equal(said, "file\nkept\n");
+	assert_i_eq(shell_run("ls /tmp/victim && cat /tmp/victim/*"), 0);
+	assert_string_equal(command_said, "file\nkept\n");
 	lab_says("down h1", 0, "12 namespaces removed");
-	assert_i_eq(run("rm -r /tmp/victim"), 0);
+	assert_i_eq(shell_run("rm -r /tmp/victim"), 0);
 }
 
 /* ---- state files ---- */
@@ -434,7 +410,7 @@ static void state_is(const char *text)
 static void state_is_refused(void)
 {
 	lab_says("status h1", 1, STATE ": ");
-	assert_non_null(strstr(said, "mrc lab down h1 removes the lab"));
+	assert_non_null(strstr(command_said, "mrc lab down h1 removes the lab"));
 	lab_says("shell h1 host0 -- true", 1, STATE ": ");
 	lab_says("fault h1 plane0.t1-0 stall", 1, STATE ": ");
 }
@@ -444,7 +420,7 @@ HOSTILE_TEST(state_files_that_are_none)
 	static char deep[5000];
 
 	memset(deep, '[', sizeof(deep) - 1);
-	assert_i_eq(run("mkdir -p /run/softmrc/lab"), 0);
+	assert_i_eq(shell_run("mkdir -p /run/softmrc/lab"), 0);
 	state_is("");
 	state_is_refused();
 	state_is("[]");
@@ -498,7 +474,7 @@ HOSTILE_TEST(state_files_with_a_wrong_value)
 	char *text;
 
 	if (lab("up tiny --name h1") != 0)
-		test_skip(said);
+		test_skip(command_said);
 	good = json_load_file(STATE, 0, NULL);
 	assert_non_null(good);
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
@@ -509,7 +485,8 @@ HOSTILE_TEST(state_files_with_a_wrong_value)
 		text = json_dumps(bad, 0);
 		state_is(text);
 		if (lab("status h1") != 1)
-			fail_msg("%s = %s was taken: %s", wrong[i].key, wrong[i].value, said);
+			fail_msg("%s = %s was taken: %s", wrong[i].key, wrong[i].value,
+				 command_said);
 		state_is_refused();
 		free(text);
 		json_decref(bad);
