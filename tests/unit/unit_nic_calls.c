@@ -268,11 +268,14 @@ TEST(mh_nic, calls_of_a_write_of_64_kib)
 	stream_case(4, RD_WR_WRITE, 1u << 16, 16, 1, 256, 2.9);
 }
 
-/* UCX sends a message of 64 KiB as eight of these. */
+/*
+ * UCX sends a message of 64 KiB as eight of these. How many share a call depends on the planes that
+ * chance picks: of 512 the mean is between 0.74 and 0.92, of 8,192 between 0.73 and 0.82.
+ */
 TEST(mh_nic, calls_of_eight_sends_in_a_row)
 {
-	stream_case(1, RD_WR_SEND, 8192 + 16, 32, 8, 512, 0.9);
-	stream_case(4, RD_WR_SEND, 8192 + 16, 32, 8, 512, 0.9);
+	stream_case(1, RD_WR_SEND, 8192 + 16, 32, 8, 8192, 0.9);
+	stream_case(4, RD_WR_SEND, 8192 + 16, 32, 8, 8192, 0.9);
 }
 
 static void ping_pong_case(uint32_t planes, double most)
