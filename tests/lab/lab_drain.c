@@ -174,6 +174,9 @@ LAB_TEST(refuses_the_last_evs)
 	want(command_run("lab fault dr%d plane1 blackhole", id()), 0, "");
 	want(command_run("lab drain dr%d plane0.t1-0", id()), 1, "would have no EV to");
 	want(command_run("lab fault dr%d lift", id()), 0, "1 fault");
+	want(command_run("lab fault dr%d plane1 loss 100%%", id()), 0, "");
+	want(command_run("lab drain dr%d plane0.t1-0", id()), 1, "would have no EV to");
+	want(command_run("lab fault dr%d lift", id()), 0, "1 fault");
 	want(command_run("lab undrain dr%d --all", id()), 0, "4 denials lifted");
 	want(command_run("lab undrain dr%d plane1", id()), 1, "is not drained; drained is nothing");
 	/* Who follows cannot be seen. */
@@ -235,6 +238,44 @@ LAB_TEST(takes_back_what_was_done_in_part)
 		fail_msg("denied still: %s", command_said);
 	want(command_run("lab drain dr%d", id()), 0, "nothing is drained");
 	want(command_run("lab drain dr%d plane0.t1-1", id()), 0, "4 denials on 4 hosts");
+}
+
+/* Until a drain has written host0's store and waits for host1's mrcd, which is stopped. */
+static void wait_for_a_denial(void)
+{
+	for (long ms = 0;
+	     command_run("lab shell dr%d host0 -- sh -c 'test -e $MRC_NODE_DIR/mrc0.state'", id());
+	     ms += 50, sleep_ms(50))
+		if (ms > PATIENCE_MS)
+			fail_msg("host0 denies nothing");
+}
+
+/* Killed, or kept by an mrcd that hangs: what a drain did is known and can be taken back. */
+LAB_TEST(is_known_when_it_was_ended)
+{
+	pid_t mrcd, drain;
+
+	if (command_run("lab up tiny --name dr%d --pace 20M", id()) != 0)
+		test_skip(command_said);
+	begin_mrcd();
+	mrcd = running[n_running - 1];
+	kill(-mrcd, SIGSTOP);
+	begin("lab drain dr%d plane0.t1-0", id());
+	drain = running[n_running - 1];
+	wait_for_a_denial();
+	kill(drain, SIGKILL);
+	want(command_run("lab drain dr%d", id()), 0, "plane0.t1-0: in part; drain it again");
+	want(command_run("lab drain dr%d plane1.t1-0", id()), 1,
+	     "host1: mrcd: no answer within 5 s");
+	want(command_run("lab drain dr%d --json", id()), 0,
+	     "\"drained\": [],\n  \"unfinished\": [\n    \"plane0.t1-0\"");
+	kill(-mrcd, SIGCONT);
+	want(command_run("lab drain dr%d plane0.t1-0", id()), 0, "safe to take away");
+	want(command_run("lab undrain dr%d plane0.t1-0", id()), 0, "4 denials lifted");
+	ctl("ev 0", "");
+	if (strstr(command_said, "drain of"))
+		fail_msg("denied still: %s", command_said);
+	want(command_run("lab drain dr%d plane0.t1-0", id()), 0, "4 denials on 4 hosts");
 }
 
 /* A process that goes by another store would send into the part. */

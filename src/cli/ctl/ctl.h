@@ -13,6 +13,8 @@
 
 /* Several times the longest answer of mrcd, 4,096 EVs with fields; who says more is not it. */
 #define CTL_LINE_MAX (16u << 20)
+/* mrcd answers within milliseconds, and systemd ends one that says nothing for ten seconds. */
+#define CTL_PATIENCE_S 5
 
 struct ctl_link {
 	const char *path;
@@ -21,11 +23,15 @@ struct ctl_link {
 };
 
 /* ctl_link_open connects to mrcd: the socket `path`, or, where that is NULL, the one in the folder
- * that MRC_NODE_DIR names, or the default one. 0, or 1 with a message. */
+ * that MRC_NODE_DIR names, or the default one. Waits CTL_PATIENCE_S where too many wait already.
+ * 0, or 1 with a message. */
 int ctl_link_open(struct ctl_link *link, const char *path);
 void ctl_link_close(struct ctl_link *link);
-/* ctl_link_ask sends a request, which it drops, and returns a new answer; NULL: a message was
- * printed. */
+/*
+ * ctl_link_ask sends a request, which it drops, waits CTL_PATIENCE_S and returns a new answer. NULL:
+ * a message was printed; mrcd may do what it was asked for all the same, and the connection is of no
+ * use any more.
+ */
 json_t *ctl_link_ask(struct ctl_link *link, json_t *request);
 /*
  * ctl_link_next waits for a line and returns its value, new. NULL: the connection has ended, or

@@ -15,6 +15,8 @@
 #include "node/node_state.h"
 #include "stats/stats_reader.h"
 
+#include <jansson.h>
+
 /* Parts that are drained at the same time. */
 #define DRAIN_PARTS_MAX 64u
 
@@ -54,6 +56,10 @@ bool drain_set_ends(const struct mf_topology *t, const struct drain_set *before,
 /*
  * The file LAB/drain.json, which goes with the lab: the parts, and which denials were made for
  * them, so that those of others stay. Whoever changes it holds its lock.
+ *
+ * It is written before the first store is, with the part as unfinished and all denials that are to
+ * be made, and again when they are: whatever ends a drain in the middle, what it did is in the book
+ * and can be taken back, or the drain gone on with. Likewise when a part is given back.
  */
 struct drain_book {
 	struct ml_lab *lab;
@@ -62,6 +68,7 @@ struct drain_book {
 	int lock;
 	char name[DRAIN_PARTS_MAX][MF_LINK_NAME_BYTES];
 	struct mf_target part[DRAIN_PARTS_MAX];
+	bool unfinished[DRAIN_PARTS_MAX]; /* some hosts may deny its EVs, others not */
 	size_t parts;
 	uint8_t *ours; /* [(host * MN_EV_PROFILES + profile) * evs + n]; owned */
 };
@@ -75,8 +82,12 @@ void drain_book_close(struct drain_book *b);
 
 /* drain_book_find returns the place of a part, or b->parts. */
 size_t drain_book_find(const struct drain_book *b, const struct mf_target *part);
+/* drain_book_add puts a part, for which there is room, behind the others, as unfinished. */
+void drain_book_add(struct drain_book *b, const char *name, const struct mf_target *part);
 /* drain_book_forget takes the part at a place out. */
 void drain_book_forget(struct drain_book *b, size_t at);
+/* drain_book_parts returns a new list of the names of parts that are unfinished, or that are not. */
+json_t *drain_book_parts(const struct drain_book *b, bool unfinished);
 /* drain_book_names writes all names, with commas, into out[size]; returns out. */
 char *drain_book_names(const struct drain_book *b, char *out, size_t size);
 
@@ -91,6 +102,12 @@ uint8_t *drain_book_ours(const struct drain_book *b, uint32_t host, uint32_t pro
  */
 int drain_host_read(const struct drain_book *b, uint32_t host, uint8_t *denied, struct ml_error *e);
 
+/*
+ * drain_host_intend marks in drain_book_ours what drain_host_apply with this `deny` would deny now.
+ * 0, or -1 with a sentence: the store cannot be read.
+ */
+int drain_host_intend(struct drain_book *b, uint32_t host, const uint8_t *deny, struct ml_error *e);
+
 /* What is to become of a host's store. */
 struct drain_change {
 	const uint8_t *deny; /* evs: in all profiles, where they are not denied yet; or NULL */
@@ -103,7 +120,8 @@ struct drain_change {
  * drain_host_apply makes it so and keeps drain_book_ours up to date: through the mrcd of that host
  * if there is one, else in the store itself. *generation is that of the state that holds it. 0, or
  * -1 with a sentence: nothing is done, or through an mrcd, which is asked profile by profile, a
- * part, and drain_book_ours has its denials, which the caller takes back.
+ * part, and drain_book_ours has its denials, which the caller takes back; those as well that an mrcd
+ * may make yet which did not answer in time.
  */
 int drain_host_apply(struct drain_book *b, uint32_t host, const struct drain_change *c,
 		     uint64_t *generation, struct ml_error *e);
@@ -153,11 +171,12 @@ struct drain_wait {
 };
 
 /*
- * drain_part drains a part and waits until it is safe to take it away. 0: result says whether it is
- * safe, or the time was over before, in which case the part stays drained. -1 with a sentence, and
- * nothing has changed: two hosts would be left without an EV, the part is drained already, a store
- * cannot be written, statistics cannot be read; or meanwhile the lab went down, or somebody gave
- * the part back.
+ * drain_part drains a part, or goes on with a drain that was ended in the middle, and waits until it
+ * is safe to take it away. 0: result says whether it is safe, or the time was over before, in which
+ * case the part stays drained. -1 with a sentence, and nothing has changed: two hosts would be left
+ * without an EV, the part is drained already, a store cannot be written, statistics cannot be read;
+ * or meanwhile the lab went down, or somebody gave the part back. If an mrcd does not answer, or
+ * what was done cannot be taken back, the part is unfinished, and the sentence says so.
  */
 int drain_part(struct ml_lab *lab, const char *name, const struct drain_wait *wait,
 	       struct drain_result *result, struct ml_error *e);
@@ -168,7 +187,7 @@ int drain_check(struct ml_lab *lab, const char *name, struct ml_error *e);
 /*
  * undrain_part allows again what was denied for a part and for no other one; NULL: for all parts.
  * -1 with a sentence: it is not drained; it is broken by a fault of the lab or off, and not
- * `anyway`; a store cannot be written, in which case the part counts as drained still.
+ * `anyway`; a store cannot be written, in which case the part is unfinished.
  */
 int undrain_part(struct ml_lab *lab, const char *name, bool anyway, struct drain_result *result,
 		 struct ml_error *e);

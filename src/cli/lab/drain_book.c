@@ -11,7 +11,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#define VERSION 1
+#define VERSION 2
 #define PATH_BYTES (ML_HOST_PATH_MAX + 24)
 
 static char *path_of(const struct drain_book *b, const char *file, char *out)
@@ -36,11 +36,19 @@ size_t drain_book_find(const struct drain_book *b, const struct mf_target *part)
 	return i;
 }
 
+void drain_book_add(struct drain_book *b, const char *name, const struct mf_target *part)
+{
+	snprintf(b->name[b->parts], sizeof(b->name[0]), "%s", name);
+	b->part[b->parts] = *part;
+	b->unfinished[b->parts++] = true;
+}
+
 void drain_book_forget(struct drain_book *b, size_t at)
 {
 	b->parts--;
 	memmove(&b->name[at], &b->name[at + 1], (b->parts - at) * sizeof(b->name[0]));
 	memmove(&b->part[at], &b->part[at + 1], (b->parts - at) * sizeof(b->part[0]));
+	memmove(&b->unfinished[at], &b->unfinished[at + 1], (b->parts - at) * sizeof(bool));
 }
 
 char *drain_book_names(const struct drain_book *b, char *out, size_t size)
@@ -55,8 +63,9 @@ char *drain_book_names(const struct drain_book *b, char *out, size_t size)
 
 /* ---- reading ---- */
 
-static int read_parts(struct drain_book *b, const json_t *list)
+static int read_parts(struct drain_book *b, const json_t *list, bool unfinished)
 {
+	struct mf_target part;
 	struct mf_error why;
 	const json_t *v;
 	size_t i;
@@ -65,11 +74,11 @@ static int read_parts(struct drain_book *b, const json_t *list)
 	{
 		const char *name = json_string_value(v);
 
-		if (i >= DRAIN_PARTS_MAX || !name || strlen(name) >= MF_LINK_NAME_BYTES ||
-		    !mf_target_find(b->t, name, &b->part[i], &why))
+		if (b->parts == DRAIN_PARTS_MAX || !name || strlen(name) >= MF_LINK_NAME_BYTES ||
+		    !mf_target_find(b->t, name, &part, &why))
 			return -1;
-		snprintf(b->name[i], sizeof(b->name[i]), "%s", name);
-		b->parts++;
+		drain_book_add(b, name, &part);
+		b->unfinished[b->parts - 1] = unfinished;
 	}
 	return json_is_array(list) ? 0 : -1;
 }
@@ -102,7 +111,8 @@ static int read_book(struct drain_book *b, struct ml_error *e)
 	if (!json && access(path, F_OK) != 0)
 		return 0;
 	failed = json_integer_value(json_object_get(json, "version")) != VERSION ||
-		 read_parts(b, json_object_get(json, "parts")) ||
+		 read_parts(b, json_object_get(json, "parts"), false) ||
+		 read_parts(b, json_object_get(json, "unfinished"), true) ||
 		 read_ours(b, json_object_get(json, "denied"));
 	json_decref(json);
 	return failed ? ml_error_set(
@@ -167,16 +177,24 @@ static json_t *ours_json(const struct drain_book *b)
 	return list;
 }
 
+json_t *drain_book_parts(const struct drain_book *b, bool unfinished)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < b->parts; i++)
+		if (b->unfinished[i] == unfinished)
+			json_array_append_new(list, json_string(b->name[i]));
+	return list;
+}
+
 int drain_book_save(const struct drain_book *b, struct ml_error *e)
 {
 	char path[PATH_BYTES], part[PATH_BYTES];
-	json_t *parts = json_array(), *json;
+	json_t *json = json_pack("{s:i,s:o,s:o,s:o}", "version", VERSION, "parts",
+				 drain_book_parts(b, false), "unfinished",
+				 drain_book_parts(b, true), "denied", ours_json(b));
 	int failed;
 
-	for (size_t i = 0; i < b->parts; i++)
-		json_array_append_new(parts, json_string(b->name[i]));
-	json = json_pack("{s:i,s:o,s:o}", "version", VERSION, "parts", parts, "denied",
-			 ours_json(b));
 	failed = !json || json_dump_file(json, path_of(b, "drain.part", part), 0) ||
 		 rename(part, path_of(b, "drain.json", path));
 	json_decref(json);

@@ -121,14 +121,15 @@ static bool make_ops(const struct drain_book *b, const struct mn_state *s,
 	return ops->op;
 }
 
-/* What was done is noted: the first `done`. If that is all, nothing was left to be allowed. */
+/* What was done is noted: the first `tried`, which may be. If that is all and `whole`, nothing was
+ * left to be allowed. */
 static void note(struct drain_book *b, uint32_t host, const struct drain_change *c,
-		 const struct ops *ops, size_t done)
+		 const struct ops *ops, size_t tried, bool whole)
 {
-	for (uint32_t i = 0; done == ops->n && c->allow && i < MN_EV_PROFILES * b->evs; i++)
+	for (uint32_t i = 0; whole && c->allow && i < MN_EV_PROFILES * b->evs; i++)
 		if (c->allow[i])
 			drain_book_ours(b, host, 0)[i] = 0;
-	for (size_t i = 0; i < done; i++)
+	for (size_t i = 0; i < tried; i++)
 		if (ops->op[i].denied)
 			drain_book_ours(b, host, ops->op[i].profile)[ops->op[i].n] = 1;
 }
@@ -174,7 +175,7 @@ static int write_store(struct drain_book *b, uint32_t host, const struct drain_c
 	if (!failed && ops.n && store_writer_commit(w, s, &why))
 		failed = ml_error_set(e, "host%u: %s", host, why.text);
 	if (!failed)
-		note(b, host, c, &ops, ops.n);
+		note(b, host, c, &ops, ops.n, true);
 	free(ops.op);
 	return failed;
 }
@@ -229,27 +230,73 @@ static int by_kind(const void *a, const void *b)
 					: (x->denied > y->denied) - (x->denied < y->denied);
 }
 
-/* mrcd does each request whole or not at all; *done says how far they came. */
+static int check_answer(const struct ctl_link *link, uint32_t host, const json_t *answer,
+			struct ml_error *e)
+{
+	const char *error = json_string_value(json_object_get(answer, "error"));
+
+	if (json_is_true(json_object_get(answer, "ok")))
+		return 0;
+	if (!error)
+		error = link->wrong ? link->wrong : "no sensible answer";
+	return ml_error_set(e, "host%u: mrcd: %s", host, error);
+}
+
+/* mrcd does each request whole or not at all, and one that it did not answer perhaps yet; *tried
+ * says how far they came. */
 static int send_ops(struct ctl_link *link, uint32_t host, struct ops *ops, const char *reason,
-		    size_t *done, uint64_t *generation, struct ml_error *e)
+		    size_t *tried, uint64_t *generation, struct ml_error *e)
 {
 	int failed = 0;
 
 	qsort(ops->op, ops->n, sizeof(ops->op[0]), by_kind);
-	for (size_t to = 0; *done < ops->n && !failed;) {
-		json_t *answer = ctl_link_ask(link, request_of(ops, *done, reason, &to));
-		const char *error = json_string_value(json_object_get(answer, "error"));
+	for (size_t to = 0; *tried < ops->n && !failed;) {
+		json_t *answer = ctl_link_ask(link, request_of(ops, *tried, reason, &to));
 
-		if (!json_is_true(json_object_get(answer, "ok")))
-			failed = ml_error_set(e, "host%u: mrcd: %s", host,
-					      error ? error : "no sensible answer");
-		else
+		failed = check_answer(link, host, answer, e);
+		if (!failed)
 			*generation =
 				(uint64_t)json_integer_value(json_object_get(answer, "generation"));
-		if (!failed)
-			*done = to;
+		if (!failed || !json_object_get(answer, "error"))
+			*tried = to;
 		json_decref(answer);
 	}
+	return failed;
+}
+
+/*
+ * An mrcd that hung does, when it goes on, what it was asked for before it is asked again: once it
+ * has answered a new connection, the store has all of that.
+ */
+static int catch_up(struct ctl_link *link, uint32_t host, struct ml_error *e)
+{
+	json_t *answer = ctl_link_ask(link, json_pack("{s:s}", "do", "status"));
+	int failed = check_answer(link, host, answer, e);
+
+	json_decref(answer);
+	return failed;
+}
+
+static int ask_on(struct ctl_link *link, struct drain_book *b, uint32_t host,
+		  const struct drain_change *c, const char *dir, struct mn_state *s,
+		  uint64_t *generation, struct ml_error *e)
+{
+	struct store_info info;
+	struct store_error why;
+	struct ops ops;
+	size_t tried = 0;
+	int failed;
+
+	if (catch_up(link, host, e))
+		return -1;
+	if (store_read(dir, DEVICE, s, &info, &why))
+		return ml_error_set(e, "host%u: %s", host, why.text);
+	*generation = info.generation;
+	if (!make_ops(b, s, c, &ops))
+		return ml_error_set(e, "no memory");
+	failed = send_ops(link, host, &ops, c->reason, &tried, generation, e);
+	note(b, host, c, &ops, tried, !failed);
+	free(ops.op);
 	return failed;
 }
 
@@ -257,28 +304,15 @@ static int ask_mrcd(struct drain_book *b, uint32_t host, const struct drain_chan
 		    const char *dir, struct mn_state *s, uint64_t *generation, struct ml_error *e)
 {
 	char path[ML_HOST_PATH_MAX + 16];
-	struct store_info info;
-	struct store_error why;
 	struct ctl_link link;
-	struct ops ops;
-	size_t done = 0;
 	int failed;
 
-	if (store_read(dir, DEVICE, s, &info, &why))
-		return ml_error_set(e, "host%u: %s", host, why.text);
-	*generation = info.generation;
 	snprintf(path, sizeof(path), "%s/mrcd.sock", dir);
 	if (ctl_link_open(&link, path))
 		return ml_error_set(e, "host%u: another process writes %s, and no mrcd answers",
 				    host, dir);
-	if (make_ops(b, s, c, &ops)) {
-		failed = send_ops(&link, host, &ops, c->reason, &done, generation, e);
-		note(b, host, c, &ops, done);
-	} else {
-		failed = ml_error_set(e, "no memory");
-	}
+	failed = ask_on(&link, b, host, c, dir, s, generation, e);
 	ctl_link_close(&link);
-	free(ops.op);
 	return failed;
 }
 
@@ -308,25 +342,60 @@ int drain_host_apply(struct drain_book *b, uint32_t host, const struct drain_cha
 	return failed;
 }
 
-int drain_host_read(const struct drain_book *b, uint32_t host, uint8_t *denied, struct ml_error *e)
+/* ---- what is denied ---- */
+
+/* The state of a host, owned by the caller; without a store nothing is decided. NULL: a sentence. */
+static struct mn_state *read_state(const struct drain_book *b, uint32_t host, struct ml_error *e)
 {
-	char dir[ML_HOST_PATH_MAX];
 	struct mn_state *s = malloc(sizeof(*s));
+	char dir[ML_HOST_PATH_MAX];
 	struct store_info info;
 	struct store_error why;
-	int err, failed = 0;
+	int err;
+
+	if (!s) {
+		ml_error_set(e, "no memory");
+		return NULL;
+	}
+	err = store_read(ml_host_node_dir(b->lab, host, dir), DEVICE, s, &info, &why);
+	if (!err)
+		return s;
+	mn_state_init(s);
+	if (err == ENOENT)
+		return s;
+	ml_error_set(e, "host%u: %s", host, why.text);
+	free(s);
+	return NULL;
+}
+
+int drain_host_read(const struct drain_book *b, uint32_t host, uint8_t *denied, struct ml_error *e)
+{
+	struct mn_state *s = read_state(b, host, e);
 
 	if (!s)
-		return ml_error_set(e, "no memory");
-	err = store_read(ml_host_node_dir(b->lab, host, dir), DEVICE, s, &info, &why);
-	for (uint32_t n = 0; !err && n < b->evs; n++) {
+		return -1;
+	for (uint32_t n = 0; n < b->evs; n++) {
 		struct mn_ev ev = listed(b, n);
 
 		denied[n] |= is_listed(s, MN_OWN_PROFILE, &ev);
 	}
-	/* Without a store nothing is decided. */
-	if (err && err != ENOENT)
-		failed = ml_error_set(e, "host%u: %s", host, why.text);
+	free(s);
+	return 0;
+}
+
+int drain_host_intend(struct drain_book *b, uint32_t host, const uint8_t *deny, struct ml_error *e)
+{
+	const struct drain_change change = {.deny = deny};
+	struct mn_state *s = read_state(b, host, e);
+	struct ops ops;
+	int failed;
+
+	if (!s)
+		return -1;
+	failed = make_ops(b, s, &change, &ops) ? 0 : ml_error_set(e, "no memory");
+	if (!failed)
+		note(b, host, &change, &ops, ops.n, true);
+	free(ops.op);
 	free(s);
 	return failed;
 }

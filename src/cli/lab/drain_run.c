@@ -75,7 +75,9 @@ static bool is_broken(const struct ml_lab *lab, uint32_t link)
 	const struct mf_topology *t = ml_lab_topology(lab);
 	uint32_t from = mf_link_from(t, link).node, to = mf_link_to(t, link).node;
 
-	return port->down || port->faults.blackhole || port->peer != mf_link_reverse(link) ||
+	return port->down || port->faults.blackhole || port->faults.loss_ppm >= MF_SHARE_ONE_PPM ||
+	       port->faults.corrupt_ppm >= MF_SHARE_ONE_PPM ||
+	       port->peer != mf_link_reverse(link) ||
 	       (from >= t->n_hosts && ml_lab_switch_is_off(lab, from)) ||
 	       (to >= t->n_hosts && ml_lab_switch_is_off(lab, to));
 }
@@ -111,13 +113,16 @@ static int check_ends(struct drain *d, struct ml_error *e)
 	return failed;
 }
 
+/* A drain that was ended in the middle is gone on with. */
 static int check_part(struct drain *d, struct ml_error *e)
 {
-	if (drain_book_find(&d->book, &d->part) < d->book.parts)
+	size_t at = drain_book_find(&d->book, &d->part);
+
+	if (at < d->book.parts && !d->book.unfinished[at])
 		return ml_error_set(e,
 				    "%s: is drained already; mrc lab undrain %s %s gives it back",
 				    d->name, ml_lab_name(d->lab), d->name);
-	if (d->book.parts == DRAIN_PARTS_MAX)
+	if (at == DRAIN_PARTS_MAX)
 		return ml_error_set(e, "%s: %u parts are drained, no more fit", d->name,
 				    DRAIN_PARTS_MAX);
 	drain_set_part(d->t, &d->part, &d->wanted);
@@ -149,13 +154,53 @@ static uint32_t count_ours(const struct drain_book *b)
 	return n;
 }
 
+static size_t marks(const struct drain *d)
+{
+	return (size_t)d->t->n_hosts * MN_EV_PROFILES * d->book.evs;
+}
+
+/* Before a store is touched the book has what is going to be done. In memory it has what is. */
+static int save_intent(struct drain *d, const uint8_t *before, bool is_new, struct ml_error *e)
+{
+	int failed = 0;
+
+	if (is_new)
+		drain_book_add(&d->book, d->name, &d->part);
+	for (uint32_t host = 0; !failed && host < d->t->n_hosts; host++)
+		failed = drain_host_intend(&d->book, host, drain_set_of(&d->wanted, host), e);
+	failed = failed || drain_book_save(&d->book, e) ? -1 : 0;
+	memcpy(d->book.ours, before, marks(d));
+	if (failed && is_new)
+		drain_book_forget(&d->book, d->book.parts - 1);
+	return failed;
+}
+
+static int deny_each(struct drain *d, struct ml_error *e)
+{
+	char reason[MF_LINK_NAME_BYTES + 16];
+	int failed = 0;
+
+	snprintf(reason, sizeof(reason), "drain of %s", d->name);
+	for (uint32_t host = 0; !failed && host < d->t->n_hosts; host++) {
+		struct drain_change change = {.deny = drain_set_of(&d->wanted, host),
+					      .reason = reason};
+
+		failed = drain_host_apply(&d->book, host, &change, &d->generation[host], e);
+	}
+	if (failed)
+		return failed;
+	d->book.unfinished[drain_book_find(&d->book, &d->part)] = false;
+	return drain_book_save(&d->book, e);
+}
+
 /* Takes back what was denied now: the marks that `before` has not. */
-static void roll_back(struct drain *d, const uint8_t *before)
+static int roll_back(struct drain *d, const uint8_t *before)
 {
 	size_t of_host = (size_t)MN_EV_PROFILES * d->book.evs;
 	uint8_t *allow = malloc(of_host);
 	struct ml_error ignored;
 	uint64_t generation;
+	int failed = allow ? 0 : -1;
 
 	for (uint32_t host = 0; allow && host < d->t->n_hosts; host++) {
 		struct drain_change change = {.allow = allow};
@@ -163,36 +208,46 @@ static void roll_back(struct drain *d, const uint8_t *before)
 
 		for (size_t i = 0; i < of_host; i++)
 			allow[i] = ours[i] && !before[host * of_host + i];
-		drain_host_apply(&d->book, host, &change, &generation, &ignored);
+		if (memchr(allow, 1, of_host) &&
+		    drain_host_apply(&d->book, host, &change, &generation, &ignored))
+			failed = -1;
 	}
 	free(allow);
+	return failed;
+}
+
+/* What cannot be taken back stays in the book, and the sentence of the failure says so. */
+static void undo(struct drain *d, const uint8_t *before, bool is_new, struct ml_error *e)
+{
+	size_t at = drain_book_find(&d->book, &d->part), used = strlen(e->text);
+	struct ml_error ignored;
+
+	d->book.unfinished[at] = true;
+	if (roll_back(d, before) == 0 && is_new)
+		drain_book_forget(&d->book, at);
+	else
+		snprintf(e->text + used, sizeof(e->text) - used,
+			 "; it is drained in part: mrc lab undrain %s %s gives it back",
+			 ml_lab_name(d->lab), d->name);
+	drain_book_save(&d->book, &ignored); /* else there is the intent, which has as much */
 }
 
 /* In every host's store, or in none. */
 static int deny_all(struct drain *d, struct ml_error *e)
 {
-	size_t all = (size_t)d->t->n_hosts * MN_EV_PROFILES * d->book.evs;
-	uint8_t *before = malloc(all);
-	char reason[MF_LINK_NAME_BYTES + 16];
+	bool is_new = drain_book_find(&d->book, &d->part) == d->book.parts;
+	uint8_t *before = malloc(marks(d));
 	uint32_t count = count_ours(&d->book);
-	int failed = before ? 0 : ml_error_set(e, "no memory");
+	int failed;
 
-	snprintf(reason, sizeof(reason), "drain of %s", d->name);
-	if (before)
-		memcpy(before, d->book.ours, all);
-	for (uint32_t host = 0; !failed && host < d->t->n_hosts; host++) {
-		struct drain_change change = {.deny = drain_set_of(&d->wanted, host),
-					      .reason = reason};
-
-		failed = drain_host_apply(&d->book, host, &change, &d->generation[host], e);
+	if (!before)
+		return ml_error_set(e, "no memory");
+	memcpy(before, d->book.ours, marks(d));
+	failed = save_intent(d, before, is_new, e);
+	if (!failed && deny_each(d, e)) {
+		undo(d, before, is_new, e);
+		failed = -1;
 	}
-	if (!failed) {
-		snprintf(d->book.name[d->book.parts], MF_LINK_NAME_BYTES, "%s", d->name);
-		d->book.part[d->book.parts++] = d->part;
-		failed = drain_book_save(&d->book, e);
-	}
-	if (failed && before)
-		roll_back(d, before);
 	free(before);
 	d->result->hosts = d->t->n_hosts;
 	d->result->denials = count_ours(&d->book) - count;
@@ -224,9 +279,12 @@ static int wait_until_safe(struct drain *d, struct drain_watch *w, const struct 
 /* Who has given it back while this one waited sends over it again. Opens the book. */
 static int check_kept(struct drain *d, struct ml_error *e)
 {
+	size_t at;
+
 	if (drain_book_open(&d->book, d->lab, e))
 		return -1;
-	if (drain_book_find(&d->book, &d->part) < d->book.parts)
+	at = drain_book_find(&d->book, &d->part);
+	if (at < d->book.parts && !d->book.unfinished[at])
 		return 0;
 	return ml_error_set(e, "%s: was given back meanwhile", d->name);
 }
@@ -321,12 +379,18 @@ static int check_leaving(struct drain *d, size_t at, bool anyway, struct ml_erro
 	return 0;
 }
 
-/* After a failure the part stays, and so do marks of what could not be allowed. */
+/* First the book says that it is not drained any more. After a failure the part stays unfinished,
+ * and so do marks of what could not be allowed. */
 static int give_back(struct drain *d, size_t at, struct ml_error *e)
 {
 	struct ml_error why;
-	int failed = allow_all(d, at, e);
+	int failed;
 
+	for (size_t i = 0; i < d->book.parts; i++)
+		d->book.unfinished[i] |= at == ALL || i == at;
+	if (drain_book_save(&d->book, e))
+		return -1;
+	failed = allow_all(d, at, e);
 	if (!failed && at == ALL)
 		d->book.parts = 0;
 	else if (!failed)

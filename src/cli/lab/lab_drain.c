@@ -23,24 +23,20 @@ static int list_parts(struct ml_lab *lab, const struct options *o)
 {
 	struct drain_book book;
 	struct ml_error e;
-	json_t *parts = json_array();
 
-	if (drain_book_open(&book, lab, &e)) {
-		json_decref(parts);
+	if (drain_book_open(&book, lab, &e))
 		return lab_fail(&lab_drain_verb, &e);
-	}
-	for (size_t i = 0; i < book.parts; i++) {
-		json_array_append_new(parts, json_string(book.name[i]));
-		if (!o->json)
-			printf("%s\n", book.name[i]);
-	}
+	for (size_t i = 0; i < book.parts && !o->json; i++)
+		printf("%s%s\n", book.name[i],
+		       book.unfinished[i] ? ": in part; drain it again, or undrain it" : "");
 	if (!book.parts && !o->json)
 		printf("nothing is drained\n");
-	drain_book_close(&book);
 	if (o->json)
-		ui_json_print(json_pack("{s:i,s:o}", "version", 1, "drained", json_incref(parts)),
+		ui_json_print(json_pack("{s:i,s:o,s:o}", "version", 1, "drained",
+					drain_book_parts(&book, false), "unfinished",
+					drain_book_parts(&book, true)),
 			      JSON_INDENT(2));
-	json_decref(parts);
+	drain_book_close(&book);
 	return LAB_GOOD;
 }
 
