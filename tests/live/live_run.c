@@ -168,6 +168,54 @@ static void keeps_links_of_others(const char *folder, const char *words)
 	assert_int_equal(run(false, words), 0);
 }
 
+/* Nor do links in place of its folders. */
+static void keeps_folders_of_others(const char *folder, const char *words)
+{
+	static const char *const at[] = {"dev/infiniband", "sys/class/infiniband/mrc0/ports",
+					 "sys/class", "sys"};
+	char line[500];
+
+	for (size_t i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
+		snprintf(line, sizeof(line),
+			 "cd %s && rm -rf elsewhere && mkdir -p elsewhere/class && mv view/%s was "
+			 "&& ln -s %s/elsewhere view/%s",
+			 folder, at[i], folder, at[i]);
+		assert_int_equal(system(line), 0);
+		assert_int_equal(run(false, words), i > 0);
+		assert_said(at[i]);
+		assert_said("Not a directory");
+		snprintf(line, sizeof(line),
+			 "cd %s && rm view/%s && mv was view/%s && rmdir elsewhere/class elsewhere",
+			 folder, at[i], at[i]);
+		assert_int_equal(system(line), 0);
+	}
+	assert_int_equal(run(false, words), 0);
+	assert_string_equal(out, "");
+}
+
+/* A pipe keeps no step waiting, and another name of a file is not written to. */
+static void keeps_other_files(const char *folder, const char *words)
+{
+	static const char *const make[] = {"mkfifo $at", "ln other $at", "mkdir $at"};
+	char line[500];
+
+	for (size_t i = 0; i < sizeof(make) / sizeof(make[0]); i++) {
+		snprintf(line, sizeof(line),
+			 "cd %s && echo good >other && at=view/sys/class/infiniband/mrc0/fw_ver && "
+			 "rm -rf $at && %s",
+			 folder, make[i]);
+		assert_int_equal(system(line), 0);
+		assert_int_equal(run(false, words), 1);
+		assert_said("mrc0/fw_ver: ");
+		snprintf(line, sizeof(line),
+			 "cd %s && rm -rf view/sys/class/infiniband/mrc0/fw_ver && grep -q good "
+			 "other",
+			 folder);
+		assert_int_equal(system(line), 0);
+	}
+	assert_int_equal(run(false, words), 0);
+}
+
 /*
  * As a container does: a step writes the view, what starts the program mounts it, and the program
  * has no rights and makes no namespace.
@@ -187,6 +235,8 @@ TEST(mrc_run, writes_a_view_that_others_mount)
 	assert_int_equal(run(false, words), 0);
 	assert_string_equal(out, "");
 	keeps_links_of_others(folder, words);
+	keeps_folders_of_others(folder, words);
+	keeps_other_files(folder, words);
 	snprintf(
 		words, sizeof(words),
 		"--no-views -- unshare --mount sh -c 'mount --bind %s/view/sys/class /sys/class && "

@@ -28,9 +28,9 @@ struct ctl_link {
 int ctl_link_open(struct ctl_link *link, const char *path);
 void ctl_link_close(struct ctl_link *link);
 /*
- * ctl_link_ask sends a request, which it drops, waits CTL_PATIENCE_S and returns a new answer. NULL:
- * a message was printed; mrcd may do what it was asked for all the same, and the connection is of no
- * use any more.
+ * ctl_link_ask sends a request, which it drops, waits CTL_PATIENCE_S and returns a new answer.
+ * NULL: a message was printed; mrcd may do what it was asked for all the same, and the connection
+ * is of no use any more.
  */
 json_t *ctl_link_ask(struct ctl_link *link, json_t *request);
 /*

@@ -86,7 +86,7 @@ size_t drain_book_find(const struct drain_book *b, const struct mf_target *part)
 void drain_book_add(struct drain_book *b, const char *name, const struct mf_target *part);
 /* drain_book_forget takes the part at a place out. */
 void drain_book_forget(struct drain_book *b, size_t at);
-/* drain_book_parts returns a new list of the names of parts that are unfinished, or that are not. */
+/* drain_book_parts returns a new list of the names of parts that are unfinished, or are not. */
 json_t *drain_book_parts(const struct drain_book *b, bool unfinished);
 /* drain_book_names writes all names, with commas, into out[size]; returns out. */
 char *drain_book_names(const struct drain_book *b, char *out, size_t size);
@@ -120,8 +120,8 @@ struct drain_change {
  * drain_host_apply makes it so and keeps drain_book_ours up to date: through the mrcd of that host
  * if there is one, else in the store itself. *generation is that of the state that holds it. 0, or
  * -1 with a sentence: nothing is done, or through an mrcd, which is asked profile by profile, a
- * part, and drain_book_ours has its denials, which the caller takes back; those as well that an mrcd
- * may make yet which did not answer in time.
+ * part, and drain_book_ours has its denials, which the caller takes back; those as well that an
+ * mrcd may make yet which did not answer in time.
  */
 int drain_host_apply(struct drain_book *b, uint32_t host, const struct drain_change *c,
 		     uint64_t *generation, struct ml_error *e);
@@ -171,12 +171,12 @@ struct drain_wait {
 };
 
 /*
- * drain_part drains a part, or goes on with a drain that was ended in the middle, and waits until it
- * is safe to take it away. 0: result says whether it is safe, or the time was over before, in which
- * case the part stays drained. -1 with a sentence, and nothing has changed: two hosts would be left
- * without an EV, the part is drained already, a store cannot be written, statistics cannot be read;
- * or meanwhile the lab went down, or somebody gave the part back. If an mrcd does not answer, or
- * what was done cannot be taken back, the part is unfinished, and the sentence says so.
+ * drain_part drains a part, or goes on with a drain that was ended in the middle, and waits until
+ * it is safe to take it away. 0: result says whether it is safe, or the time was over before, in
+ * which case the part stays drained. -1 with a sentence, and nothing has changed: two hosts would
+ * be left without an EV, the part is drained already, a store cannot be written, an mrcd does not
+ * answer, statistics cannot be read; or meanwhile the lab went down, or somebody gave the part
+ * back. If what was done cannot be taken back, the part is unfinished, and the sentence says so.
  */
 int drain_part(struct ml_lab *lab, const char *name, const struct drain_wait *wait,
 	       struct drain_result *result, struct ml_error *e);

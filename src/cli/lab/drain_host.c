@@ -344,7 +344,7 @@ int drain_host_apply(struct drain_book *b, uint32_t host, const struct drain_cha
 
 /* ---- what is denied ---- */
 
-/* The state of a host, owned by the caller; without a store nothing is decided. NULL: a sentence. */
+/* The state of a host, owned by the caller; without a store nothing is decided. NULL: see *e. */
 static struct mn_state *read_state(const struct drain_book *b, uint32_t host, struct ml_error *e)
 {
 	struct mn_state *s = malloc(sizeof(*s));

@@ -23,10 +23,10 @@ static int set_view_error(struct run_view_error *e, const char *what)
 	return -1;
 }
 
-/* Others may write in the folder of a view that is for containers: their links are not followed. */
+/* To a file of /proc. */
 static int write_text(const char *path, const char *text)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
 	size_t len = strlen(text);
 	int rc = fd >= 0 && write(fd, text, len) == (ssize_t)len ? 0 : -1;
 
@@ -134,46 +134,125 @@ int run_view_open(const char *folder, struct run_view_error *e)
 	return rc;
 }
 
-/* Makes the folders of a path. */
-static int make_folders(const char *path)
+/* ---- below a folder in which others may write ---- */
+
+static int set_place_error(struct run_view_error *e, const char *root, const char *path)
+{
+	char whole[PATH_MAX];
+
+	snprintf(whole, sizeof(whole), "%s%s", root, path);
+	return set_view_error(e, whole);
+}
+
+/* The folder of a view itself is where its user says, over whichever links. */
+static int open_root(const char *root)
 {
 	char part[PATH_MAX];
 
-	for (const char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		snprintf(part, sizeof(part), "%.*s", (int)(slash - path), path);
-		if (mkdir(part, 0755) && errno != EEXIST)
+	for (const char *at = root; *at; at += strspn(at, "/")) {
+		at += strcspn(at, "/");
+		snprintf(part, sizeof(part), "%.*s", (int)(at - root), root);
+		if (*part && mkdir(part, 0755) && errno != EEXIST)
 			return -1;
 	}
-	return 0;
+	return open(*root ? root : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
-int run_view_file(const char *path, const char *text, struct run_view_error *e)
+/* A folder in one, made where it is not there. Gives up `in`. */
+static int descend(int in, const char *name)
 {
-	return make_folders(path) || write_text(path, text) ? set_view_error(e, path) : 0;
+	int failed = mkdirat(in, name, 0755) && errno != EEXIST, err;
+	/* Of a link it says ENOTDIR. */
+	int fd = failed ? -1 : openat(in, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	err = errno;
+	close(in);
+	errno = err;
+	return fd;
 }
 
-/* Copies the links of a folder of /sys/class, which lead out of it; other entries are few. */
-static int copy_links(const char *from, const char *to, struct run_view_error *e)
+/*
+ * Opens the folder that root/path is in, path beginning with a slash; *name is the rest of path.
+ * Links in place of its folders would lead a process with rights to others' files.
+ */
+static int open_folder(const char *root, const char *path, const char **name)
+{
+	char part[NAME_MAX + 1];
+	int fd = open_root(root);
+
+	*name = path + 1;
+	for (const char *slash = strchr(*name, '/'); fd >= 0 && slash; slash = strchr(*name, '/')) {
+		snprintf(part, sizeof(part), "%.*s", (int)(slash - *name), *name);
+		fd = descend(fd, part);
+		*name = slash + 1;
+	}
+	return fd;
+}
+
+static int close_and_say(int folder, int rc, const char *root, const char *path,
+			 struct run_view_error *e)
+{
+	if (rc)
+		set_place_error(e, root, path);
+	if (folder >= 0)
+		close(folder);
+	return rc ? -1 : 0;
+}
+
+/* A file of its own, or one of an earlier step: no link, no pipe, no other name of a file. */
+static int replace_text(int folder, const char *name, const char *text)
+{
+	int fd = openat(folder, name, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
+			0644);
+	size_t len = strlen(text);
+	struct stat st;
+	int rc = -1;
+
+	if (fd < 0 || fstat(fd, &st))
+		rc = -1;
+	else if (!S_ISREG(st.st_mode) || st.st_nlink != 1)
+		errno = EEXIST;
+	else if (ftruncate(fd, 0) == 0 && write(fd, text, len) == (ssize_t)len)
+		rc = 0;
+	if (fd >= 0)
+		close(fd);
+	return rc;
+}
+
+int run_view_file(const char *root, const char *path, const char *text, struct run_view_error *e)
+{
+	const char *name;
+	int folder = open_folder(root, path, &name);
+	int rc = folder < 0 || replace_text(folder, name, text);
+
+	return close_and_say(folder, rc, root, path, e);
+}
+
+/*
+ * Copies the links of a folder of /sys/class, `from` with a slash behind it, which lead out of it;
+ * other entries are few.
+ */
+static int copy_links(const char *from, const char *root, struct run_view_error *e)
 {
 	DIR *dir = opendir(from);
 	const struct dirent *entry;
-	int rc = 0;
+	const char *rest;
+	int rc, to;
 
 	if (!dir)
 		return errno == ENOTDIR || errno == ENOENT ? 0 : set_view_error(e, from);
-	if (mkdir(to, 0755) && errno != EEXIST)
-		rc = set_view_error(e, to);
+	to = open_folder(root, from, &rest);
+	rc = to < 0;
 	while (!rc && (entry = readdir(dir))) {
-		char name[PATH_MAX], target[PATH_MAX];
+		char target[PATH_MAX];
 		ssize_t len = readlinkat(dirfd(dir), entry->d_name, target, sizeof(target) - 1);
 
-		if (len < 0 ||
-		    snprintf(name, sizeof(name), "%s/%s", to, entry->d_name) >= (int)sizeof(name))
+		if (len < 0)
 			continue;
 		target[len] = '\0';
-		if (symlink(target, name) && errno != EEXIST)
-			rc = set_view_error(e, name);
+		rc = symlinkat(target, to, entry->d_name) && errno != EEXIST;
 	}
+	rc = close_and_say(to, rc, root, from, e);
 	closedir(dir);
 	return rc;
 }
@@ -182,50 +261,50 @@ int run_view_copy(const char *folder, const char *root, struct run_view_error *e
 {
 	DIR *dir = opendir(folder);
 	const struct dirent *entry;
-	char to[PATH_MAX];
-	int rc = 0;
+	char from[PATH_MAX];
+	const char *rest;
+	int rc, to;
 
 	if (!dir)
 		return set_view_error(e, folder);
-	snprintf(to, sizeof(to), "%s%s/", root, folder);
-	if (make_folders(to))
-		rc = set_view_error(e, to);
+	snprintf(from, sizeof(from), "%s/", folder);
+	to = open_folder(root, from, &rest);
+	rc = close_and_say(to, to < 0, root, from, e);
 	while (!rc && (entry = readdir(dir))) {
-		char from[PATH_MAX];
-
-		if (entry->d_name[0] == '.' ||
-		    snprintf(from, sizeof(from), "%s/%s", folder, entry->d_name) >=
-			    (int)sizeof(from) ||
-		    snprintf(to, sizeof(to), "%s%s", root, from) >= (int)sizeof(to))
-			continue;
-		rc = copy_links(from, to, e);
+		if (entry->d_name[0] != '.' && snprintf(from, sizeof(from), "%s/%s/", folder,
+							entry->d_name) < (int)sizeof(from))
+			rc = copy_links(from, root, e);
 	}
 	closedir(dir);
 	return rc;
 }
 
-int run_view_node(const char *path, struct run_view_error *e)
+int run_view_node(const char *root, const char *path, struct run_view_error *e)
 {
 	const dev_t null_device = makedev(1, 3);
+	const char *name;
+	int folder = open_folder(root, path, &name), rc = folder < 0;
 	struct stat st;
 	mode_t mask;
-	int rc;
 
-	if (make_folders(path))
-		return set_view_error(e, path);
-	/* The mask of the process is not the node's: who opens it may be another user. */
-	mask = umask(0);
-	rc = mknod(path, S_IFCHR | 0666, null_device);
-	umask(mask);
+	if (!rc) {
+		/* The mask of the process is not the node's: who opens it may be another user. */
+		mask = umask(0);
+		rc = mknodat(folder, name, S_IFCHR | 0666, null_device);
+		umask(mask);
+	}
 	/* One of an earlier step is good; another file, or a link, is somebody else's. */
-	if (rc && errno == EEXIST && lstat(path, &st) == 0)
-		rc = S_ISCHR(st.st_mode) && st.st_rdev == null_device ? 0 : -1;
-	return rc ? set_view_error(e, path) : 0;
+	if (rc && errno == EEXIST && fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    S_ISCHR(st.st_mode) && st.st_rdev == null_device)
+		rc = 0;
+	return close_and_say(folder, rc, root, path, e);
 }
 
 int run_view_bind(const char *path, const char *of, struct run_view_error *e)
 {
-	if (make_folders(path) || create_file(path) || mount(of, path, NULL, MS_BIND, NULL))
-		return set_view_error(e, path);
-	return 0;
+	const char *name;
+	int folder = open_folder("", path, &name);
+	int rc = folder < 0 || create_file(path) || mount(of, path, NULL, MS_BIND, NULL);
+
+	return close_and_say(folder, rc, "", path, e);
 }

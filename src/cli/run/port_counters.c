@@ -191,11 +191,11 @@ static int make_folders(const struct run_device *d, struct run_view_error *e)
 
 	snprintf(path, sizeof(path), "/sys/class/infiniband/%s/ports/1/counters/port_xmit_data",
 		 d->name);
-	if (run_view_file(path, "0\n", e))
+	if (run_view_file("", path, "0\n", e))
 		return -1;
 	snprintf(path, sizeof(path), "/sys/class/infiniband/%s/ports/1/hw_counters/lifespan",
 		 d->name);
-	return run_view_file(path, "500\n", e);
+	return run_view_file("", path, "500\n", e);
 }
 
 int run_port_counters_start(const struct run_device *d, int n, struct run_view_error *e)

@@ -36,12 +36,18 @@ int run_view_enter(struct run_view_error *e);
 /* run_view_open makes `folder` one that can be written to, with what is in it; 0, or -1. */
 int run_view_open(const char *folder, struct run_view_error *e);
 
-/* run_view_file makes a file with its folders below an open one; 0, or -1. */
-int run_view_file(const char *path, const char *text, struct run_view_error *e);
-/* run_view_bind makes a file at path show what another is; 0, or -1. */
+/*
+ * What is made is root/path, `path` beginning with a slash, with all folders above it. Others may
+ * write in `root`, "" or the folder of a view that is for containers: below it no link is followed,
+ * and no file is written that has another name.
+ */
+
+/* run_view_file makes a file, or replaces what is in it; 0, or -1. */
+int run_view_file(const char *root, const char *path, const char *text, struct run_view_error *e);
+/* run_view_node makes a device that is what /dev/null is; it needs CAP_MKNOD. 0, or -1. */
+int run_view_node(const char *root, const char *path, struct run_view_error *e);
+/* run_view_bind makes a file at path, below an open folder, show what another is; 0, or -1. */
 int run_view_bind(const char *path, const char *of, struct run_view_error *e);
-/* run_view_node makes a device at path that is what /dev/null is; it needs CAP_MKNOD. 0, or -1. */
-int run_view_node(const char *path, struct run_view_error *e);
 
 /*
  * run_view_copy makes root/folder with the folders and links of `folder`, one of links like

@@ -102,12 +102,12 @@ static int show_files(const char *root, const struct run_device *d, const struct
 
 	for (size_t i = 0; i < n; i++) {
 		if (file[i].verbs)
-			snprintf(path, sizeof(path), "%s" CLASSES "infiniband_verbs/%s/%s", root,
-				 d->uverbs, file[i].path);
-		else
-			snprintf(path, sizeof(path), "%s" CLASSES "infiniband/%s/%s", root, d->name,
+			snprintf(path, sizeof(path), CLASSES "infiniband_verbs/%s/%s", d->uverbs,
 				 file[i].path);
-		if (run_view_file(path, file[i].text, e))
+		else
+			snprintf(path, sizeof(path), CLASSES "infiniband/%s/%s", d->name,
+				 file[i].path);
+		if (run_view_file(root, path, file[i].text, e))
 			return -1;
 	}
 	return 0;
@@ -196,7 +196,7 @@ static int show_devices(const char *root, const struct run_device *d, int n,
 	char version[PATH_BYTES];
 
 	snprintf(version, sizeof(version), "%s" CLASSES "infiniband_verbs/abi_version", root);
-	if (access(version, F_OK) && run_view_file(version, "6\n", e))
+	if (access(version, F_OK) && run_view_file(root, version + strlen(root), "6\n", e))
 		return -1;
 	for (int i = 0; i < n; i++)
 		if (show_device(root, &d[i], e))
@@ -221,13 +221,13 @@ int run_device_mount_sysfs(const struct run_device *d, int n, struct run_view_er
 int run_device_write_sysfs(const char *root, const struct run_device *d, int n,
 			   struct run_view_error *e)
 {
-	char node[PATH_BYTES];
+	char node[48];
 
 	if (run_view_copy("/sys/class", root, e) || show_devices(root, d, n, e))
 		return -1;
 	for (int i = 0; i < n; i++) {
-		snprintf(node, sizeof(node), "%s/dev/infiniband/%s", root, d[i].uverbs);
-		if (run_view_node(node, e))
+		snprintf(node, sizeof(node), "/dev/infiniband/%s", d[i].uverbs);
+		if (run_view_node(root, node, e))
 			fprintf(stderr,
 				"mrc run: %s; for UCX the container is to have /dev/null there\n",
 				e->text);
