@@ -1,26 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* connection.c - see connection.h. examples/hello.c does the same in one go, with explanations. */
+/* connection.c - see connection.h. examples/hello.c does the same in one go. */
 #include "common/connection.h"
 
-#include "common/tcp_exchange.h"
+#include <mrc/meet.h>
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define PSN_BITS 0xffffffu
-
-/* What one end must tell the other. */
-struct end {
-	union ibv_gid gid;
-	uint64_t address;
-	uint32_t rkey;
-	uint32_t qpn;
-	uint32_t psn;
-	uint32_t mtu; /* enum ibv_mtu; the smaller one of both counts */
-};
 
 static int print_error(const struct connection *r, const char *what, int err)
 {
@@ -110,54 +98,16 @@ int connection_open(struct connection *r, const char *program, size_t bytes, uin
 	return err ? print_error(r, "queue pair to INIT", err) : 0;
 }
 
-static int describe_end(const struct connection *r, struct end *e)
-{
-	struct ibv_port_attr port;
-	int err = ibv_query_port(r->device, 1, &port);
-
-	if (err)
-		return print_error(r, "port of the device", err);
-	if (ibv_query_gid(r->device, 1, 0, &e->gid))
-		return print_error(r, "GID of the device", errno);
-	if (mrc_get_qpn(r->qp, &e->qpn))
-		return print_error(r, "QP number", errno);
-	e->address = (uintptr_t)r->memory;
-	e->rkey = r->mr->rkey;
-	e->psn = (e->qpn * 2654435761u) & PSN_BITS;
-	e->mtu = port.active_mtu;
-	return 0;
-}
-
-static int to_rts(const struct connection *r, const struct end *mine, const struct end *theirs)
-{
-	struct ibv_qp_attr attr = {
-		.qp_state = IBV_QPS_RTR,
-		.path_mtu = theirs->mtu < mine->mtu ? theirs->mtu : mine->mtu,
-		.dest_qp_num = theirs->qpn,
-		.rq_psn = theirs->psn,
-		.ah_attr = {.is_global = 1, .grh = {.dgid = theirs->gid}},
-	};
-	int err = mrc_modify_qp(r->qp, &attr,
-				IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
-					IBV_QP_RQ_PSN,
-				NULL, 0);
-
-	if (err)
-		return print_error(r, "queue pair to RTR", err);
-	attr = (struct ibv_qp_attr){.qp_state = IBV_QPS_RTS, .sq_psn = mine->psn};
-	err = mrc_modify_qp(r->qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN, NULL, 0);
-	return err ? print_error(r, "queue pair to RTS", err) : 0;
-}
-
 int connection_connect(struct connection *r, int fd)
 {
-	struct end mine = {0}, theirs;
+	struct mrc_meet_end peer;
+	int err = mrc_meet(r->qp, r->mr, fd, fd, MRC_MEET_FOREVER, &peer);
 
-	if (describe_end(r, &mine) || meet_swap(r->program, fd, &mine, &theirs, sizeof(mine)))
-		return -1;
-	r->peer_address = theirs.address;
-	r->peer_rkey = theirs.rkey;
-	return to_rts(r, &mine, &theirs);
+	if (err)
+		return print_error(r, "meet the peer", err);
+	r->peer_address = peer.address;
+	r->peer_rkey = peer.rkey;
+	return 0;
 }
 
 /* A completion that came in before the request causes no event, hence the second look. */

@@ -31,7 +31,7 @@ struct connection {
 int connection_open(struct connection *r, const char *program, size_t bytes, uint32_t sends,
 		    uint32_t receives);
 
-/* connection_connect swaps what the peers must know over fd and takes the QP to RTS. 0 or -1. */
+/* connection_connect takes the QP to RTS, with the peer at the other end of fd. 0 or -1. */
 int connection_connect(struct connection *r, int fd);
 
 /* connection_wait sleeps until the CQ has completions and takes at most n. Returns how many, or

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * meet.h - how two processes find each other before they can use MRC: a TCP connection, or a socket
+ * tcp_exchange.h - what two processes tell each other beside MRC, over a TCP connection or a socket
  * pair between parent and child. Functions block, and print what went wrong on stderr.
  */
-#ifndef EXAMPLES_COMMON_MEET_H
-#define EXAMPLES_COMMON_MEET_H
+#ifndef EXAMPLES_COMMON_TCP_EXCHANGE_H
+#define EXAMPLES_COMMON_TCP_EXCHANGE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -6,6 +6,7 @@
 #include "support/test.h"
 
 #include <mrc.h>
+#include <mrc/meet.h>
 
 #define SIZE(type, bytes, alignment)                             \
 	do {                                                     \
@@ -163,4 +164,20 @@ TEST(enums, size)
 	assert_u_eq(sizeof(enum mrc_qp_attr_mask), sizeof(int));
 	assert_u_eq(sizeof(enum mrc_qp_hint_attr_mask), sizeof(int));
 	assert_u_eq(sizeof(enum mrc_protocol_version), sizeof(uint32_t));
+}
+
+TEST(mrc_meet_end, layout)
+{
+	SIZE(mrc_meet_end, 48, 8);
+	FIELD(mrc_meet_end, gid, 0, 16);
+	FIELD(mrc_meet_end, qpn, 16, 4);
+	FIELD(mrc_meet_end, psn, 20, 4);
+	FIELD(mrc_meet_end, mtu, 24, 1);
+	FIELD(mrc_meet_end, mpr_dest, 25, 1);
+	FIELD(mrc_meet_end, max_wimm_dest, 26, 2);
+	FIELD(mrc_meet_end, rkey, 28, 4);
+	FIELD(mrc_meet_end, address, 32, 8);
+	FIELD(mrc_meet_end, bytes, 40, 8);
+	VALUE(MRC_MEET_FOREVER, -1);
+	VALUE(MRC_MEET_LINE_BYTES, 109);
 }

@@ -207,6 +207,9 @@ TEST(libmrc, has_the_27_calls)
 	assert_u_eq(count(&library, "MRC_1.0", "mrc_"), 27);
 	/* and the 14 of controllers */
 	assert_u_eq(count(&library, "MRC_CTL_1.0", "mrc_ctl_"), 14);
+	/* mrc_log_set, and the eight of mrc/meet.h */
+	assert_u_eq(count(&library, "SOFTMRC_1.0", "mrc_"), 9);
+	assert_u_eq(count(&library, "SOFTMRC_1.0", "mrc_meet"), 8);
 	/* and nothing but the NIC's calls in the private node */
 	assert_u_eq(count(&library, "SOFTMRC_PRIVATE", "mh_") + 1,
 		    count(&library, "SOFTMRC_PRIVATE", ""));

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * meet_tcp.c - a TCP connection between two ends, over IPv4 or IPv6.
+ *
+ * Sockets are made non-blocking while they are waited for, so that each wait has a limit. A thread
+ * cannot be cancelled meanwhile: the socket would stay.
+ */
+#include "libmrc/meet.h"
+
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* One address may not answer at all, while another one would. */
+#define TRY_MS 3000
+/* Between two rounds of tries at a host that refuses, as it does until it listens. */
+#define TRY_AGAIN_MS 50
+#define PORT_CHARS 6
+
+static int addresses(const char *host, uint16_t port, int flags, struct addrinfo **found)
+{
+	struct addrinfo want = {.ai_socktype = SOCK_STREAM, .ai_flags = flags | AI_NUMERICSERV};
+	char service[PORT_CHARS];
+
+	snprintf(service, sizeof(service), "%u", port);
+	return getaddrinfo(host, service, &want, found);
+}
+
+static int socket_for(const struct addrinfo *a, int *fd)
+{
+	*fd = socket(a->ai_family, a->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, a->ai_protocol);
+	return *fd < 0 ? errno : 0;
+}
+
+/* Closes fd on an error, and makes it blocking without one. */
+static int hand_over(int fd, int err, int *out)
+{
+	int flags = err ? 0 : fcntl(fd, F_GETFL);
+
+	if (!err && (flags < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK)))
+		err = errno;
+	if (err)
+		close(fd);
+	else
+		*out = fd;
+	return err;
+}
+
+static int bind_and_listen(int fd, const struct addrinfo *a)
+{
+	int on = 1, off = 0;
+
+	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)))
+		return errno;
+	/* All addresses of IPv6 are those of IPv4, too. */
+	if (a->ai_family == AF_INET6 &&
+	    setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off)))
+		return errno;
+	return bind(fd, a->ai_addr, a->ai_addrlen) || listen(fd, 1) ? errno : 0;
+}
+
+/* A caller that has gone again before it was accepted is none. */
+static bool was_no_caller(int err)
+{
+	return err == EAGAIN || err == EWOULDBLOCK || err == EINTR || err == ECONNABORTED;
+}
+
+static int accept_one(int listener, struct ma_meet_limit limit, int *fd)
+{
+	for (;;) {
+		int err = ma_meet_wait(listener, POLLIN, limit);
+
+		if (err)
+			return err;
+		*fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+		if (*fd >= 0)
+			return 0;
+		if (!was_no_caller(errno))
+			return errno;
+	}
+}
+
+static int listen_at(const struct addrinfo *a, struct ma_meet_limit limit, int *fd)
+{
+	int listener, err = socket_for(a, &listener);
+
+	if (err)
+		return err;
+	err = bind_and_listen(listener, a);
+	if (!err)
+		err = accept_one(listener, limit, fd);
+	close(listener);
+	return err;
+}
+
+/* All addresses: IPv6 takes both kinds, but a kernel may be without it. */
+static int listen_anywhere(uint16_t port, struct ma_meet_limit limit, int *fd)
+{
+	struct sockaddr_in6 any6 = {.sin6_family = AF_INET6, .sin6_port = htons(port)};
+	struct sockaddr_in any4 = {.sin_family = AF_INET, .sin_port = htons(port)};
+	struct addrinfo a6 = {.ai_family = AF_INET6,
+			      .ai_socktype = SOCK_STREAM,
+			      .ai_addr = (struct sockaddr *)&any6,
+			      .ai_addrlen = sizeof(any6)};
+	struct addrinfo a4 = {.ai_family = AF_INET,
+			      .ai_socktype = SOCK_STREAM,
+			      .ai_addr = (struct sockaddr *)&any4,
+			      .ai_addrlen = sizeof(any4)};
+	int err = listen_at(&a6, limit, fd);
+
+	return err == EAFNOSUPPORT || err == EADDRNOTAVAIL ? listen_at(&a4, limit, fd) : err;
+}
+
+int mrc_meet_listen(const char *address, uint16_t port, int timeout_ms, int *fd)
+{
+	struct ma_meet_limit limit;
+	struct addrinfo *a;
+	int cancel, err;
+
+	if (port == 0 || !fd || ma_meet_limit_init(&limit, timeout_ms))
+		return ma_errno(EINVAL);
+	if (address && addresses(address, port, AI_NUMERICHOST, &a))
+		return ma_errno(EINVAL);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	err = address ? listen_at(a, limit, fd) : listen_anywhere(port, limit, fd);
+	pthread_setcancelstate(cancel, NULL);
+	if (address)
+		freeaddrinfo(a);
+	return ma_errno(err);
+}
+
+static int call_address(const struct addrinfo *a, struct ma_meet_limit limit, int *out)
+{
+	int fd, err = socket_for(a, &fd);
+	socklen_t size = sizeof(err);
+
+	if (err)
+		return err;
+	err = connect(fd, a->ai_addr, a->ai_addrlen) ? errno : 0;
+	if (err == EINPROGRESS) {
+		err = ma_meet_wait(fd, POLLOUT, ma_meet_limit_sooner(limit, TRY_MS));
+		if (!err && getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &size))
+			err = errno;
+	}
+	return hand_over(fd, err, out);
+}
+
+/* Without descriptors no address helps. */
+static bool is_final(int err)
+{
+	return err == 0 || err == EMFILE || err == ENFILE || err == ENOMEM;
+}
+
+static int call_all(const struct addrinfo *found, struct ma_meet_limit limit, int *fd)
+{
+	int err = ETIMEDOUT;
+
+	do {
+		for (const struct addrinfo *a = found; a; a = a->ai_next) {
+			err = call_address(a, limit, fd);
+			if (is_final(err))
+				return err;
+		}
+		(void)poll(NULL, 0, TRY_AGAIN_MS);
+	} while (!ma_meet_limit_is_over(limit));
+	return err;
+}
+
+int mrc_meet_call(const char *host, uint16_t port, int timeout_ms, int *fd)
+{
+	struct ma_meet_limit limit;
+	struct addrinfo *found;
+	int cancel, err;
+
+	if (!host || port == 0 || !fd || ma_meet_limit_init(&limit, timeout_ms))
+		return ma_errno(EINVAL);
+	if (addresses(host, port, 0, &found))
+		return ma_errno(EADDRNOTAVAIL);
+	/* The time that the name took is not counted. */
+	(void)ma_meet_limit_init(&limit, timeout_ms);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	err = call_all(found, limit, fd);
+	pthread_setcancelstate(cancel, NULL);
+	freeaddrinfo(found);
+	return ma_errno(err);
+}
