@@ -92,7 +92,7 @@ static bool can_bind(const struct mt_mr *mw, const struct mt_local_wr *wr)
 static struct mt_mr *find_mr(struct mt_qp *qp, const struct mt_local_wr *wr)
 {
 	struct mt_mr_table *t = &qp->engine->mrs;
-	uint32_t needs = RD_ACCESS_MW_BIND | MT_MR_LOCAL;
+	uint32_t needs = (uint32_t)RD_ACCESS_MW_BIND | MT_MR_LOCAL;
 
 	if (wr->access & PEERS_WRITE)
 		needs |= RD_ACCESS_LOCAL_WRITE;
