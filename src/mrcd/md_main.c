@@ -63,6 +63,7 @@ int md_main(int argc, char **argv)
 		printf("mrcd %s\n", SOFTMRC_VERSION);
 		return EXIT_SUCCESS;
 	}
+	md_log_open(MD_INFO); /* until the configuration says otherwise */
 	err = md_config_load(&config, o.config, &error);
 	if (!err)
 		md_log_open((enum md_level)config.level);

@@ -17,7 +17,7 @@ from tree import Skip  # noqa: E402
 
 MRCD, UNIT, CONFIG = sys.argv[1:4]
 # systemd's scale: 0 is shut in, 10 may do all; above 5 it calls a service exposed.
-EXPOSURE = 3.5
+EXPOSURE = 2.7
 
 
 def analyze(*words):
@@ -37,7 +37,7 @@ def the_unit_is_right():
     with tempfile.TemporaryDirectory() as folder:
         copy = pathlib.Path(folder) / "mrcd.service"
         text = pathlib.Path(UNIT).read_text(encoding="utf-8")
-        copy.write_text(re.sub(r"^ExecStart=\S+", f"ExecStart={os.path.abspath(MRCD)}", text, flags=re.M), encoding="utf-8")
+        copy.write_text(re.sub(r"^(Exec\w+)=\S*/mrcd\b", rf"\1={os.path.abspath(MRCD)}", text, flags=re.M), encoding="utf-8")
         run = analyze("verify", "--man=no", str(copy))
         return [line for line in (run.stdout + run.stderr).splitlines() if "mrcd" in line]
 
