@@ -75,3 +75,9 @@ if(NOT SOFTMRC_SANITIZE)
 			${PROJECT_SOURCE_DIR}/tests/support/memcheck $<TARGET_FILE:live_${name}>)
 	endforeach()
 endif()
+# The module for Python, which loads the libraries as they are installed: without sanitizers.
+if(NOT SOFTMRC_SANITIZE AND NOT SOFTMRC_FUZZ)
+	softmrc_command_test(live_python LABELS live release TIMEOUT 120 COMMAND /usr/bin/python3 -B
+		${CMAKE_CURRENT_SOURCE_DIR}/python_module.py ${SOFTMRC_OUTPUT_DIR}/lib/softmrc/python
+		${CMAKE_C_COMPILER} ${PROJECT_SOURCE_DIR}/include)
+endif()
