@@ -152,6 +152,7 @@ enum mrc_stats_ev_cause {
 	MRC_STATS_EV_BY_OPERATOR = 4, /* denied, or allowed again */
 	MRC_STATS_EV_BY_PORT = 5,     /* its port is back */
 	MRC_STATS_EV_BY_LATE = 6,     /* its packets were late, not lost */
+	MRC_STATS_EV_BY_HINT = 7,     /* another process found it bad; this one has sent nothing */
 };
 
 /* 40 bytes. */

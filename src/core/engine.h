@@ -376,6 +376,14 @@ bool mt_qp_ev_info(const struct mt_qp *qp, uint32_t i, struct mt_ev_info *info);
  * MT_ERR_MEMORY: none for the places of backups.
  */
 int mt_qp_ev_deny(struct mt_qp *qp, uint64_t now_ns, uint32_t i, bool deny);
+/*
+ * mt_qp_ev_suspect takes a hint from outside that EV i does not lead to the QP's destination. Where
+ * nothing is known of it yet it is ASSUMED_BAD, is probed at once and not used before enough probes
+ * are answered; says whether it is. What was sent there already knows better, and the last
+ * min_active EVs stay in use whatever is said. Any thread that may call the engine, when the QP has
+ * been connected. REQ(req.ev.hint)
+ */
+bool mt_qp_ev_suspect(struct mt_qp *qp, uint64_t now_ns, uint32_t i);
 void mt_engine_stats(const struct mt_engine *e, struct mt_stats *stats);
 
 /* Constant names for displays and traces. */

@@ -30,7 +30,7 @@ const char *mt_ev_cause_name(enum mt_ev_cause c)
 		[MT_EV_BY_LOSS] = "loss",	  [MT_EV_BY_MARK] = "mark",
 		[MT_EV_BY_PROBE] = "probe",	  [MT_EV_BY_FLOOR] = "floor",
 		[MT_EV_BY_OPERATOR] = "operator", [MT_EV_BY_PORT] = "port",
-		[MT_EV_BY_LATE] = "late",
+		[MT_EV_BY_LATE] = "late",	  [MT_EV_BY_HINT] = "hint",
 	};
 
 	return (unsigned)c < MT_EV_CAUSES ? names[c] : "?";

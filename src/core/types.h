@@ -144,6 +144,7 @@ enum mt_ev_cause {
 	MT_EV_BY_OPERATOR, /* denied, or allowed again */
 	MT_EV_BY_PORT,	   /* its port is back, and its losses were those of the port */
 	MT_EV_BY_LATE,	   /* what was lost on it is late: in time for the window, or never */
+	MT_EV_BY_HINT,	   /* another process found it bad, and it is to be proved before its use */
 	MT_EV_CAUSES,
 };
 

@@ -124,7 +124,7 @@ static int open_all(struct daemon *d, struct md_config_error *error)
 	err = md_door_open(&d->door, &d->node, error);
 	if (err)
 		return err;
-	err = md_events_open(&d->events);
+	err = md_events_open(&d->events, &d->node.config);
 	if (!err)
 		err = md_map_open(&d->map, &d->node.config, d->node.config_path, error);
 	if (!err)

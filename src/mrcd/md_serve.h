@@ -10,6 +10,7 @@
 #include <pthread.h>
 
 #include "exporter/exporter.h"
+#include "mrcd/md_hints.h"
 #include "mrcd/md_map.h"
 #include "mrcd/md_node.h"
 
@@ -89,14 +90,18 @@ bool md_client_tell(struct md_client *c, const json_t *event);
 
 struct md_events {
 	struct stats_reader *stats;
+	struct md_hints hints;
 	uint64_t next_ns;
 	bool were_followed;
 };
 
-/* 0, or ENOMEM. */
-int md_events_open(struct md_events *events);
+/* md_events_open: the configuration must outlive it. 0, or ENOMEM. */
+int md_events_open(struct md_events *events, const struct md_config *config);
 void md_events_close(struct md_events *events);
-/* md_events_tell looks for new ones, ten times a second while somebody follows. */
+/*
+ * md_events_tell looks for new ones, ten times a second while somebody follows, else twice, and
+ * saves the hints that they give.
+ */
 void md_events_tell(struct md_events *events, struct md_door *door, uint64_t now_ns);
 
 /* ---- the port for Prometheus: md_http.c ---- */

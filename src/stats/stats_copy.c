@@ -139,7 +139,8 @@ static uint64_t take_events(struct stats_process *p, stats_event_fn fn, void *co
 	if (!read_count(p->fd, &end) || end <= begin)
 		return 0;
 	first = end - begin > MRC_STATS_EVENTS ? end - MRC_STATS_EVENTS : begin;
-	if (!read_ring(p->fd, first, end, ring) || !read_count(p->fd, &later))
+	if (!read_ring(p->fd, first, end, ring) || !read_count(p->fd, &later) ||
+	    !read_all(p->fd, p->gid, sizeof(p->gid), offsetof(struct mrc_stats_segment, gid)))
 		return 0;
 	p->events = end;
 	if (later < end)

@@ -34,6 +34,7 @@ struct stats_process {
 		*before;		  /* without events; before->updated_ns is 0 at first */
 	uint64_t read_ns, read_before_ns; /* CLOCK_MONOTONIC */
 	uint64_t events;		  /* taken by stats_reader_events */
+	uint8_t gid[16];		  /* as far as events were taken: its device's */
 	bool gone; /* its process has ended, or its file is no longer a segment */
 };
 

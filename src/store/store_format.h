@@ -54,6 +54,9 @@ int store_load(int dir, const char *name, struct mn_state *s, struct store_heade
 /* store_load_fd is store_load, of a file that is open and has so many bytes. */
 int store_load_fd(int fd, uint64_t bytes, struct mn_state *s, struct store_header *seen,
 		  const char **why);
+/* store_write_all writes all, or returns an errno value; store_read_all reads all from a place. */
+int store_write_all(int fd, const void *from, size_t len);
+bool store_read_all(int fd, void *to, size_t len, off_t at);
 /* store_put writes a header and the state that it is of. 0, or an errno value. */
 int store_put(int fd, const struct store_header *h, const struct mn_state *s);
 /* store_fail puts path, name and reason into words and returns code; why NULL: that of errno. */

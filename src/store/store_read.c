@@ -7,7 +7,7 @@
 #include "store/store_format.h"
 
 /* Files are replaced and not changed: fewer bytes than fstat(2) told of are none of the store. */
-static bool read_all(int fd, void *to, size_t len, off_t at)
+bool store_read_all(int fd, void *to, size_t len, off_t at)
 {
 	char *out = to;
 
@@ -32,14 +32,14 @@ int store_load_fd(int fd, uint64_t bytes, struct mn_state *s, struct store_heade
 	int err;
 
 	*why = "is cut off or cannot be read";
-	if (bytes < sizeof(h) || !read_all(fd, &h, sizeof(h), 0))
+	if (bytes < sizeof(h) || !store_read_all(fd, &h, sizeof(h), 0))
 		return EBADMSG;
 	err = store_header_check(&h, bytes, why);
 	if (err)
 		return err;
 	if (memcmp(&h, seen, sizeof(h)) == 0)
 		return EAGAIN;
-	if (!read_all(fd, s, h.state_bytes, sizeof(h)))
+	if (!store_read_all(fd, s, h.state_bytes, sizeof(h)))
 		return EBADMSG;
 	err = store_state_check(&h, s, why);
 	if (!err)

@@ -143,7 +143,7 @@ int store_writer_open(struct store_writer *w, const char *dir, const char *devic
 	return 0;
 }
 
-static int write_all(int fd, const void *from, size_t len)
+int store_write_all(int fd, const void *from, size_t len)
 {
 	const char *at = from;
 
@@ -162,9 +162,9 @@ static int write_all(int fd, const void *from, size_t len)
 
 int store_put(int fd, const struct store_header *h, const struct mn_state *s)
 {
-	int err = write_all(fd, h, sizeof(*h));
+	int err = store_write_all(fd, h, sizeof(*h));
 
-	return err ? err : write_all(fd, s, h->state_bytes);
+	return err ? err : store_write_all(fd, s, h->state_bytes);
 }
 
 static int write_file(int dir, const char *name, const struct store_header *h,

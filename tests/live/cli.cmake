@@ -52,9 +52,11 @@ if(mrcd IN_LIST SOFTMRC_MODULES_BUILT)
 	softmrc_command_test(mrcd_unit LABELS unit COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/mrcd_unit.py
 		$<TARGET_FILE:softmrc-program-mrcd> ${PROJECT_BINARY_DIR}/packaging/mrcd.service ${PROJECT_SOURCE_DIR}/packaging/mrcd.toml)
 	softmrc_test(live_mrcd SOURCES live_mrcd.c LINKS mrcd LABELS live TIMEOUT 120)
-	softmrc_test(live_ctl_shared SOURCES live_ctl_shared.c live_fixture.c LINKS libibverbs libmrc Threads::Threads
-		LABELS live release TIMEOUT 180 ARGS -- $<TARGET_FILE:softmrc-program-mrcd>)
-	add_dependencies(live_ctl_shared softmrc-program-mrcd)
+	foreach(name live_ctl_shared live_hints)
+		softmrc_test(${name} SOURCES ${name}.c live_daemon.c live_fixture.c LINKS libibverbs libmrc Threads::Threads
+			LABELS live release TIMEOUT 180 ARGS -- $<TARGET_FILE:softmrc-program-mrcd>)
+		add_dependencies(${name} softmrc-program-mrcd)
+	endforeach()
 endif()
 softmrc_test(live_conform SOURCES live_conform.c LINKS softmrc_jansson
 	LABELS live TIMEOUT 120 ARGS -- $<TARGET_FILE:softmrc-program-mrc>)

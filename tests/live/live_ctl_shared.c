@@ -7,6 +7,7 @@
  * The application has a device and two QPs that write to each other, and does what it is told to by
  * one command at a time. The controller is the test itself.
  */
+#include "live/live_daemon.h"
 #include "live/live_fixture.h"
 
 #include <errno.h>
@@ -25,7 +26,7 @@
 #define FMT 3
 #define PROFILE 2
 #define EVS 8
-#define PATIENCE_MS 20000
+#define PATIENCE_MS LIVE_PATIENCE_MS
 
 #define assert_minus_one(call, err)             \
 	do {                                    \
@@ -218,48 +219,14 @@ static void start_app(void)
 	app_fd = ends[0];
 }
 
-/* ---- mrcd ---- */
-
-static bool answers(const char *path)
-{
-	struct sockaddr_un at = {.sun_family = AF_UNIX};
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), err;
-
-	strcpy(at.sun_path, path);
-	err = connect(fd, (struct sockaddr *)&at, sizeof(at));
-	close(fd);
-	return err == 0;
-}
-
 static void start_daemon(void)
 {
-	char config[64], path[64];
-	FILE *f;
-
-	snprintf(config, sizeof(config), "%s/mrcd.toml", dir);
-	snprintf(path, sizeof(path), "%s/mrcd.sock", dir);
-	f = fopen(config, "we");
-	assert_non_null(f);
-	fprintf(f, "[node]\ndir = \"%s\"\n[device]\nports = 2\nevs = 8\n[log]\nlevel = \"error\"\n",
-		dir);
-	fclose(f);
-	daemon_pid = fork();
-	assert_true(daemon_pid >= 0);
-	if (daemon_pid == 0) {
-		execl(test_arg(0), "mrcd", "--config", config, (char *)NULL);
-		_exit(127);
-	}
-	for (int ms = 0; ms < PATIENCE_MS && !answers(path); ms++)
-		usleep(1000);
-	assert_true(answers(path));
+	daemon_pid = live_daemon_start(test_arg(0), dir, "ports = 2\nevs = 8\n");
 }
 
 static void stop_daemon(int signal)
 {
-	int status;
-
-	kill(daemon_pid, signal);
-	assert_int_equal(waitpid(daemon_pid, &status, 0), daemon_pid);
+	live_daemon_stop(daemon_pid, signal);
 	daemon_pid = 0;
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-foreach(name store_format store_read store_watch store_write)
+foreach(name store_format store_hints store_read store_watch store_write)
 	softmrc_test(unit_${name} SOURCES unit_${name}.c LINKS store LABELS unit)
 endforeach()
 set(writers_calls unlinkat renameat fchmod flock openat write)

@@ -270,6 +270,35 @@ TEST(doctor_diagnose, by_which_state_the_device_goes)
 	assert_string_equal(about_node(&f)->text, "/run/x/mrc0.state: is damaged");
 }
 
+static const struct doctor_finding *about_hints(const struct doctor_facts *f)
+{
+	doctor_diagnose(f, &fixture_all);
+	for (size_t i = 0; i < fixture_all.n; i++)
+		if (strcmp(fixture_all.finding[i].subject, "EV hints") == 0)
+			return &fixture_all.finding[i];
+	return NULL;
+}
+
+/* REQ(req.ev.hint) */
+TEST(doctor_diagnose, what_processes_know_from_others)
+{
+	struct doctor_facts f = fixture_healthy();
+
+	assert_null(about_hints(&f));
+	strcpy(f.node.store, "/run/x/mrc0.state");
+	assert_string_equal(about_hints(&f)->text,
+			    "off: without mrcd each process learns of dead EVs by losses");
+	f.node.mrcd = true;
+	assert_string_equal(about_hints(&f)->text,
+			    "none: no process of this user found an EV bad lately");
+	f.node.hints = 8;
+	assert_string_equal(about_hints(&f)->text,
+			    "8 EVs that other processes of this user found bad are probed first");
+	assert_int_equal(about_hints(&f)->severity, DOCTOR_GOOD);
+	f.node.hints_refused = true;
+	fixture_expect(&f, "EV hints", DOCTOR_WARN, "systemctl restart mrcd");
+}
+
 TEST(doctor_find, never_beyond_the_end)
 {
 	fixture_all.n = 0;

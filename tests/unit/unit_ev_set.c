@@ -167,6 +167,46 @@ TEST(mt_ev_retire, floor_takes_back_the_one_bad_longest)
 	assert_u_eq(mt_ev_fault(set, 4)->next_probe_ns, MB_NEVER);
 }
 
+/* REQ(req.ev.hint) */
+TEST_WITH(six_active, NULL, mt_ev_suspect, is_probed_at_once_and_a_backup_takes_over)
+{
+	assert_true(mt_ev_suspect(set, 2, 50));
+	assert_u_eq(mt_ev_state_of(set, 2), MT_EV_ASSUMED_BAD);
+	assert_false(is_active(2));
+	assert_true(is_active(6));
+	assert_u_eq(mt_ev_set_probe_deadline(set), 50);
+	assert_u_eq(mt_ev_set_next_probe(set, 50, false), 2);
+	assert_u_eq(mt_ev_fault(set, 2)->retired, 0);
+	assert_false(mt_ev_suspect(set, 2, 60));
+	assert_u_eq(mt_ev_fault(set, 2)->bad_since_ns, 50);
+}
+
+/* What this process has seen itself counts for more. REQ(req.ev.hint) */
+TEST_WITH(six_active, NULL, mt_ev_suspect, not_what_is_known)
+{
+	mt_ev_note_heard(set, 1);
+	assert_false(mt_ev_suspect(set, 1, 50));
+	retire(3, 10);
+	mt_ev_restore(set, 3, 20);
+	assert_false(mt_ev_suspect(set, 3, 50));
+	mt_ev_deny(set, 5, true);
+	assert_false(mt_ev_suspect(set, 5, 50));
+	assert_u_eq(mt_ev_state_of(set, 5), MT_EV_DENIED);
+	ignores = MT_EV_IGNORES_LOSS;
+	make(6, 1, 2);
+	ignores = 0;
+	assert_false(mt_ev_suspect(set, 0, 50));
+}
+
+/* REQ(req.ev.hint) REQ(req.ev.min-active) */
+TEST(mt_ev_suspect, never_the_last_ones)
+{
+	make(8, 3, 2);
+	for (uint16_t i = 0; i < EVS; i++)
+		assert_true(mt_ev_suspect(set, i, 50) == (i < EVS - 3));
+	assert_u_eq(set->n_usable, 3);
+}
+
 TEST(mt_ev_retire, denied_ones_are_not_taken_back)
 {
 	make(8, 6, 2);

@@ -346,6 +346,29 @@ CASE(mt_ev_sets_release, is_no_evidence_any_more)
 		assert_u_eq(n.engine->uplinks[port].n_lost, 0);
 }
 
+/* REQ(req.ev.hint) REQ(req.ev.events) */
+CASE(mt_qp_ev_suspect, is_probed_before_it_is_used)
+{
+	struct mt_event event;
+	struct mt_tx_desc d;
+
+	node_drain(&n, 1000);
+	assert_true(mt_qp_ev_suspect(n.qp, 2000, 3));
+	assert_false(mt_qp_ev_suspect(n.qp, 2000, 3));
+	assert_false(mt_qp_ev_suspect(n.qp, 2000, n.qp->ev_set->n_evs));
+	assert_u_eq(n.engine->stats.evs_hinted, 1);
+	assert_u_eq(mt_engine_poll(n.engine, &event, 1), 1);
+	assert_u_eq(event.type, MT_EVENT_EV);
+	assert_u_eq(event.ev_index, 3);
+	assert_u_eq(event.ev_state, MT_EV_ASSUMED_BAD);
+	assert_u_eq(event.ev_cause, MT_EV_BY_HINT);
+	mt_engine_tick(n.engine, 2000);
+	assert_true(node_tx_opcode(&n, 2000, MW_PROBE, &d));
+	assert_u_eq(d.ev, mt_ev_value(n.qp->ev_set, 3));
+	to(other, RD_QPS_RESET);
+	assert_false(mt_qp_ev_suspect(other, 2000, 2));
+}
+
 /* REQ(ep.port.not-attributed) */
 CASE(mt_ev_sets_port_restored, the_first_ev_and_from_the_beginning)
 {

@@ -486,6 +486,31 @@ static void judge_node(const struct doctor_facts *f, struct doctor_findings *out
 	}
 }
 
+/* Without them each process loses a packet on each dead EV to know it. */
+static void judge_hints(const struct doctor_facts *f, struct doctor_findings *out)
+{
+	const struct doctor_node *n = &f->node;
+
+	if (!f->statistics || !n->store[0])
+		return;
+	if (n->hints_refused) {
+		doctor_find(out, DOCTOR_WARN, "EV hints",
+			    "what lies in hints beside %.100s is damaged or not for this user",
+			    n->store);
+		doctor_explain(out, "each process loses a packet on each dead EV to know of it");
+		doctor_fix(out, "systemctl restart mrcd");
+	} else if (n->hints) {
+		doctor_find(out, DOCTOR_GOOD, "EV hints",
+			    "%u EVs that other processes of this user found bad are probed first",
+			    n->hints);
+	} else {
+		doctor_find(
+			out, DOCTOR_GOOD, "EV hints",
+			n->mrcd ? "none: no process of this user found an EV bad lately"
+				: "off: without mrcd each process learns of dead EVs by losses");
+	}
+}
+
 static void diagnose_process(const struct doctor_facts *f, struct doctor_findings *out)
 {
 	judge_right(f->net_admin, "CAP_NET_ADMIN",
@@ -500,6 +525,7 @@ static void diagnose_process(const struct doctor_facts *f, struct doctor_finding
 	judge_slack(f, out);
 	judge_statistics(f, out);
 	judge_node(f, out);
+	judge_hints(f, out);
 }
 
 void doctor_diagnose(const struct doctor_facts *f, struct doctor_findings *out)

@@ -45,6 +45,9 @@ struct doctor_node {
 	char writer[40];
 	uint64_t generation; /* 0: nothing is decided */
 	uint32_t writer_pid, writer_uid;
+	bool mrcd;	    /* it answers beside the store */
+	bool hints_refused; /* what lies there of other processes cannot be read */
+	uint32_t hints;	    /* EVs that other processes of this user found bad */
 };
 
 struct doctor_facts {
@@ -75,10 +78,11 @@ struct doctor_facts {
 /*
  * doctor_facts_gather reads what the system says; `root` is put before /proc, empty on a real one.
  * doctor_facts_device opens the device and notes its ports, doctor_facts_echo sends packets to
- * each.
+ * each. doctor_facts_hints notes what lies beside the store that is named.
  */
 void doctor_facts_gather(struct doctor_facts *f, const char *root);
 void doctor_facts_device(struct doctor_facts *f, const char *root);
+void doctor_facts_hints(struct doctor_node *node);
 void doctor_facts_echo(struct doctor_facts *f);
 
 /* From facts to findings: what will hurt, why, and the command that fixes it. */

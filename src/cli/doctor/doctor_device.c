@@ -68,6 +68,7 @@ static void note_node(struct doctor_facts *f, const struct mrc_stats_node *node)
 	f->node.generation = node->generation;
 	f->node.writer_pid = node->writer_pid;
 	f->node.writer_uid = node->writer_uid;
+	doctor_facts_hints(&f->node);
 }
 
 static void note_ports(struct doctor_facts *f, const char *root)

@@ -168,6 +168,7 @@ static const char *cause_name(uint8_t cause)
 		[MRC_STATS_EV_BY_OPERATOR] = "by hand",
 		[MRC_STATS_EV_BY_PORT] = "its port is back",
 		[MRC_STATS_EV_BY_LATE] = "packets late",
+		[MRC_STATS_EV_BY_HINT] = "bad for another process",
 	};
 
 	return cause < sizeof(name) / sizeof(name[0]) ? name[cause] : "?";

@@ -313,6 +313,27 @@ unsigned mt_ev_retire(struct mt_ev_set *s, uint16_t ev, uint64_t now_ns, enum mt
 	return n;
 }
 
+/* REQ(req.ev.hint) REQ(req.ev.min-active) */
+bool mt_ev_suspect(struct mt_ev_set *s, uint16_t ev, uint64_t now_ns)
+{
+	struct mt_ev_fault *f;
+
+	mb_assert(ev < s->n_evs);
+	if (!mt_ev_is_usable(s, ev) || mt_ev_was_heard(s, ev) || mt_ev_fault(s, ev) ||
+	    s->shared->ignores & (MT_EV_IGNORES_LOSS | MT_EV_NO_PROBES) ||
+	    mt_ev_set_count_usable(s) <= s->shared->min_active)
+		return false;
+	f = mt_ev_get_fault(s, ev, now_ns);
+	if (!f || !mt_ev_set_own_places(s))
+		return false;
+	set_state(s, ev, MT_EV_ASSUMED_BAD);
+	f->bad_since_ns = now_ns;
+	f->next_probe_ns = now_ns;
+	rebalance_port(s, ev);
+	mb_assert_slow(set_is_consistent(s));
+	return true;
+}
+
 /* Counts the return of a bad EV that its probes have earned, which restore_ev() does not. */
 static void revive(struct mt_ev_set *s, uint16_t ev, uint64_t now_ns)
 {

@@ -367,6 +367,12 @@ bool mt_ev_may_flap(const struct mt_ev_set *s, const struct mt_ev_fault *f, uint
 unsigned mt_ev_retire(struct mt_ev_set *s, uint16_t ev, uint64_t now_ns, enum mt_ev_cause cause,
 		      struct mt_ev_change changes[2]);
 /*
+ * mt_ev_suspect makes an EV of which nothing is known ASSUMED_BAD, its first probe due now; says
+ * whether it did. It does not where fewer than min_active would be left, nor in a set that
+ * ignores losses. REQ(req.ev.hint)
+ */
+bool mt_ev_suspect(struct mt_ev_set *s, uint16_t ev, uint64_t now_ns);
+/*
  * mt_ev_set_restore_to_floor follows a change of open ports, or of what is denied: where fewer than
  * min_active EVs of open ports are usable, it makes the one GOOD that has been bad longest and
  * returns it, to be called again; MT_EV_NONE: there are enough, or all the others are denied. So a

@@ -56,6 +56,18 @@ void mt_qp_ev_group_revived(struct mt_qp *qp, uint16_t ev, uint64_t now_ns, enum
 	} while (back.ev != ev);
 }
 
+bool mt_qp_ev_suspect(struct mt_qp *qp, uint64_t now_ns, uint32_t i)
+{
+	struct mt_ev_change bad = {(uint16_t)i, MT_EV_ASSUMED_BAD, MT_EV_BY_HINT};
+
+	if (!qp->ev_set || i >= qp->ev_set->n_evs || !mt_ev_suspect(qp->ev_set, bad.ev, now_ns))
+		return false;
+	qp->engine->stats.evs_hinted++;
+	mt_engine_report_ev(qp->engine, qp->ev_set, &bad);
+	mt_ev_sets_arm_probes(qp->engine, qp->ev_set);
+	return true;
+}
+
 uint64_t mt_qp_longest_rtt_ns(const struct mt_qp *qp)
 {
 	const struct mt_rtt *rtt = &qp->req.rtt;

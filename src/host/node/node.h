@@ -141,6 +141,18 @@ void mh_ev_listener_stop(struct mh_ev_listener *listener);
 /* mh_ev_listener_close_inherited closes the copies that a forked child has of its descriptors. */
 void mh_ev_listener_close_inherited(struct mh_ev_listener *listener);
 
+/* ---- what other processes found out about EVs: ev_hints.c ---- */
+
+struct mh_ev_hints;
+/* mh_ev_hints_load reads what there is for this user, without nic->lock; NULL: none. free() it. */
+struct mh_ev_hints *mh_ev_hints_load(const struct mh_nic *nic);
+/*
+ * mh_ev_hints_take has those EVs of a QP that is connected now, and of which nothing is known yet,
+ * probed before they are used.
+ */
+void mh_ev_hints_take(struct mh_nic *nic, struct mt_qp *qp, uint64_t now_ns,
+		      const struct mh_ev_hints *hints);
+
 /* ---- EVs as this process sends them: ev_numbers.c ---- */
 
 /*

@@ -40,7 +40,8 @@ _Static_assert((int)MRC_STATS_EV_BY_LOSS == (int)MT_EV_BY_LOSS &&
 		       (int)MRC_STATS_EV_BY_OPERATOR == (int)MT_EV_BY_OPERATOR &&
 		       (int)MRC_STATS_EV_BY_PORT == (int)MT_EV_BY_PORT &&
 		       (int)MRC_STATS_EV_BY_LATE == (int)MT_EV_BY_LATE &&
-		       (int)MT_EV_CAUSES == (int)MRC_STATS_EV_BY_LATE + 1,
+		       (int)MRC_STATS_EV_BY_HINT == (int)MT_EV_BY_HINT &&
+		       (int)MT_EV_CAUSES == (int)MRC_STATS_EV_BY_HINT + 1,
 	       "causes of their changes");
 _Static_assert((int)MRC_STATS_QP_RTS == (int)RD_QPS_RTS &&
 		       (int)MRC_STATS_QP_ERR == (int)RD_QPS_ERR &&

@@ -17,6 +17,7 @@
 
 #include "base/assert.h"
 #include "host/datapath/datapath.h"
+#include "host/node/node.h"
 #include "host/platform/platform.h"
 #include "host/progress/progress.h"
 
@@ -322,10 +323,20 @@ static int qp_modify_transport(struct mh_qp *qp, uint64_t now_ns, const struct r
 	return mh_engine_errno(result);
 }
 
+/* A QP that gets a destination is to know what others know of it, before it sends. */
+static struct mh_ev_hints *qp_load_hints(const struct mh_qp *qp, const struct rd_qp_attr *attr,
+					 uint32_t mask)
+{
+	bool connects = !qp->ud && (mask & RD_QP_STATE) && attr->state == RD_QPS_RTR;
+
+	return connects ? mh_ev_hints_load(qp->dev->nic) : NULL;
+}
+
 int mh_qp_modify(struct mh_qp *qp, const struct rd_qp_attr *attr, uint32_t mask)
 {
 	struct mh_nic *nic = qp->dev->nic;
 	uint64_t now = mh_now_ns();
+	struct mh_ev_hints *hints;
 	int err;
 
 	if (mh_nic_is_inherited(nic))
@@ -334,6 +345,7 @@ int mh_qp_modify(struct mh_qp *qp, const struct rd_qp_attr *attr, uint32_t mask)
 		mh_log_unreachable(nic, attr->dest.b);
 	if (!qp_is_attr_valid(nic, attr, mask) || (mask & ~(qp->ud ? MH_QP_UD_ALL : QP_ATTR_RC)))
 		return EINVAL;
+	hints = qp_load_hints(qp, attr, mask);
 	mh_nic_lock(nic);
 	/*
 	 * What was posted before the change leaves before it, and what happened is reported: a
@@ -343,8 +355,11 @@ int mh_qp_modify(struct mh_qp *qp, const struct rd_qp_attr *attr, uint32_t mask)
 	err = qp_modify_transport(qp, now, attr, mask);
 	if (!err && (mask & RD_QP_STATE))
 		qp_after_modify(qp, attr, mask);
+	if (!err && hints)
+		mh_ev_hints_take(nic, qp->mt, now, hints);
 	mh_progress_flush(nic, now);
 	mh_nic_unlock(nic);
+	free(hints);
 	return err;
 }
 
