@@ -2,12 +2,12 @@
 /*
  * serve.c - see serve.h.
  *
- * The kit connects by TCP and says a line, which is answered by a line:
+ * The kit connects by TCP and says a line (serve_request.h), which is answered by a line:
  *
- *	qp gid ADDR qpn N psn N mtu N timeout N [peer_psn N]  ->  gid ADDR qpn N psn N rkey N ...
- *	write BYTES [IMM]  recv N                             ->  ok
- *	completion MS      received MS                        ->  success [IMM], error, or none
- *	memory OFFSET LEN                                     ->  hex digits
+ *	qp ...			gid ADDR qpn N psn N rkey N va N length N mtu N
+ *	write ..., recv ...	ok
+ *	completion, received	success [IMM], error_wc and the reason, or none
+ *	memory ...		hex digits
  *
  * A QP takes the place of the one before, and its memory is zero again. What cannot be done is
  * answered by "error" and the reason. One kit is served at a time.
@@ -28,11 +28,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define MEMORY_BYTES (1u << 20)
-#define SHOWN_MAX 4096u
-#define DEPTH 64u
-#define LINE_MAX_BYTES 512u
-#define WAIT_MAX_MS 10000u
+#include "conform/serve_request.h"
+
 #define RETRY_LINEAR 7
 #define RETRY_EXP 3
 
@@ -43,15 +40,9 @@ struct server {
 	struct mrc_context *context;
 	struct mrc_cq *send_cq, *recv_cq;
 	struct mrc_qp *qp;
-	union ibv_gid gid, peer; /* of the QP's peer */
-	uint8_t *memory;
-	char reply[2 * SHOWN_MAX + 16];
-};
-
-/* What the kit wants of a QP. */
-struct wish {
 	union ibv_gid gid;
-	uint32_t qpn, psn, mtu, timeout, peer_psn;
+	uint8_t *memory;
+	char reply[2 * CONFORM_SHOWN_MAX + 16];
 };
 
 static int say(struct server *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -101,14 +92,14 @@ static int open_server(struct server *s, const struct conform_serve_options *o)
 		return complain(o->device ? o->device : "no device");
 	if (ibv_query_gid(s->device, 1, (int)o->gid_index, &s->gid))
 		return complain("GID");
-	s->memory = calloc(1, MEMORY_BYTES);
+	s->memory = calloc(1, CONFORM_MEMORY_BYTES);
 	s->pd = s->memory ? ibv_alloc_pd(s->device) : NULL;
-	s->mr = s->pd ? ibv_reg_mr(s->pd, s->memory, MEMORY_BYTES, access) : NULL;
+	s->mr = s->pd ? ibv_reg_mr(s->pd, s->memory, CONFORM_MEMORY_BYTES, access) : NULL;
 	if (!s->mr)
 		return complain("memory region");
 	s->context = mrc_create_context(s->device, NULL);
-	s->send_cq = s->context ? mrc_create_cq(s->context, DEPTH, NULL, NULL, 0) : NULL;
-	s->recv_cq = s->send_cq ? mrc_create_cq(s->context, DEPTH, NULL, NULL, 0) : NULL;
+	s->send_cq = s->context ? mrc_create_cq(s->context, CONFORM_DEPTH, NULL, NULL, 0) : NULL;
+	s->recv_cq = s->send_cq ? mrc_create_cq(s->context, CONFORM_DEPTH, NULL, NULL, 0) : NULL;
 	return s->recv_cq ? 0 : complain("MRC context and completion queues");
 }
 
@@ -131,49 +122,11 @@ static void close_server(struct server *s)
 	free(s->memory);
 }
 
-/* ---- lines ---- */
+/* ---- a QP ---- */
 
 static const char *write_gid(const union ibv_gid *gid, char text[INET6_ADDRSTRLEN])
 {
 	return inet_ntop(AF_INET6, gid->raw, text, INET6_ADDRSTRLEN);
-}
-
-static int read_gid(const char *text, union ibv_gid *gid)
-{
-	char mapped[INET6_ADDRSTRLEN];
-
-	if (inet_pton(AF_INET6, text, gid->raw) == 1)
-		return 0;
-	snprintf(mapped, sizeof(mapped), "::ffff:%.20s", text);
-	return inet_pton(AF_INET6, mapped, gid->raw) == 1 ? 0 : -1;
-}
-
-/* Reads "gid ADDR qpn N ...". Returns 0 or -1. */
-static int read_wish(char *words, struct wish *w)
-{
-	static const char *const names[] = {"qpn", "psn", "mtu", "timeout", "peer_psn"};
-	uint32_t *const values[] = {&w->qpn, &w->psn, &w->mtu, &w->timeout, &w->peer_psn};
-	bool has_gid = false;
-	char *save;
-
-	*w = (struct wish){.mtu = 1024, .timeout = 14, .peer_psn = 5000};
-	for (char *name = strtok_r(words, " ", &save); name; name = strtok_r(NULL, " ", &save)) {
-		char *value = strtok_r(NULL, " ", &save);
-		size_t i = 0;
-
-		if (!value)
-			return -1;
-		if (strcmp(name, "gid") == 0) {
-			has_gid = read_gid(value, &w->gid) == 0;
-			continue;
-		}
-		while (i < 5 && strcmp(name, names[i]) != 0)
-			i++;
-		if (i == 5)
-			return -1;
-		*values[i] = (uint32_t)strtoul(value, NULL, 0);
-	}
-	return has_gid && w->timeout <= 24 ? 0 : -1;
 }
 
 static enum ibv_mtu mtu_of(uint32_t bytes)
@@ -186,15 +139,14 @@ static enum ibv_mtu mtu_of(uint32_t bytes)
 }
 
 /* RESET to INIT to RTR to RTS. Returns 0 or an errno value. */
-static int connect_qp(struct server *s, const struct conform_serve_options *o, const struct wish *w)
+static int connect_qp(struct server *s, const struct conform_serve_options *o,
+		      const struct conform_wish *w)
 {
 	struct ibv_qp_attr init = {.qp_state = IBV_QPS_INIT};
 	struct ibv_qp_attr rtr = {
 		.qp_state = IBV_QPS_RTR,
 		.ah_attr = {.is_global = 1,
-			    .grh = {.dgid = w->gid,
-				    .sgid_index = (uint8_t)o->gid_index,
-				    .hop_limit = 64}},
+			    .grh = {.sgid_index = (uint8_t)o->gid_index, .hop_limit = 64}},
 		.dest_qp_num = w->qpn,
 		.rq_psn = w->psn,
 		.path_mtu = mtu_of(w->mtu),
@@ -206,6 +158,7 @@ static int connect_qp(struct server *s, const struct conform_serve_options *o, c
 				  .retry = {RETRY_LINEAR, RETRY_EXP}};
 	int err = mrc_modify_qp(s->qp, &init, IBV_QP_STATE, NULL, 0);
 
+	memcpy(rtr.ah_attr.grh.dgid.raw, w->gid, sizeof(w->gid));
 	if (!err)
 		err = mrc_modify_qp(s->qp, &rtr,
 				    IBV_QP_STATE | IBV_QP_AV | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
@@ -226,86 +179,85 @@ static void drain(struct mrc_cq *cq)
 		continue;
 }
 
-static int make_qp(struct server *s, const struct conform_serve_options *o, char *words)
+static int make_qp(struct server *s, const struct conform_serve_options *o,
+		   const struct conform_wish *w)
 {
 	struct mrc_qp_init_attr attr = {.send_cq = s->send_cq,
 					.recv_cq = s->recv_cq,
 					.pd = s->pd,
 					.sq_sig_all = 1,
-					.cap = {.max_send_wr = DEPTH,
-						.max_recv_wr = DEPTH,
+					.cap = {.max_send_wr = CONFORM_DEPTH,
+						.max_recv_wr = CONFORM_DEPTH,
 						.max_send_sge = 1,
 						.max_recv_sge = 1}};
 	char gid[INET6_ADDRSTRLEN];
-	struct wish w;
 	uint32_t qpn;
 	int err;
 
-	if (read_wish(words, &w))
-		return say(s,
-			   "error want gid ADDR qpn N psn N [mtu N] [timeout 0..24] [peer_psn N]");
 	if (s->qp)
 		mrc_destroy_qp(s->qp);
 	drain(s->send_cq);
 	drain(s->recv_cq);
-	memset(s->memory, 0, MEMORY_BYTES);
+	memset(s->memory, 0, CONFORM_MEMORY_BYTES);
 	s->qp = mrc_create_qp(s->context, &attr);
 	if (!s->qp)
 		return refuse(s, "mrc_create_qp", errno);
-	err = connect_qp(s, o, &w);
+	err = connect_qp(s, o, w);
 	if (err || mrc_get_qpn(s->qp, &qpn))
 		return refuse(s, "mrc_modify_qp", err ? err : errno);
 	return say(s, "gid %s qpn %u psn %u rkey 0x%x va 0x%llx length %u mtu %u",
-		   write_gid(&s->gid, gid), qpn, w.peer_psn, s->mr->rkey,
-		   (unsigned long long)(uintptr_t)s->memory, MEMORY_BYTES, w.mtu);
+		   write_gid(&s->gid, gid), qpn, w->peer_psn, s->mr->rkey,
+		   (unsigned long long)(uintptr_t)s->memory, CONFORM_MEMORY_BYTES, w->mtu);
 }
 
 /* ---- what the kit asks for ---- */
 
-static int post_write(struct server *s, const char *words)
+static int post_write(struct server *s, const struct conform_request *r)
 {
-	unsigned long bytes = 0, imm = 0;
-	int n = sscanf(words, "%lu %lu", &bytes, &imm), err;
 	/* What is sent is behind what the kit writes to. */
 	struct ibv_sge sge = {
-		.addr = (uintptr_t)s->memory, .length = (uint32_t)bytes, .lkey = s->mr->lkey};
+		.addr = (uintptr_t)s->memory, .length = r->number[0], .lkey = s->mr->lkey};
 	struct ibv_send_wr wr = {
 		.sg_list = &sge,
-		.num_sge = bytes ? 1 : 0,
-		.opcode = n == 2 ? IBV_WR_RDMA_WRITE_WITH_IMM : IBV_WR_RDMA_WRITE,
+		.num_sge = r->number[0] ? 1 : 0,
+		.opcode = r->n_numbers == 2 ? IBV_WR_RDMA_WRITE_WITH_IMM : IBV_WR_RDMA_WRITE,
 		.send_flags = IBV_SEND_SIGNALED,
-		.imm_data = htonl((uint32_t)imm),
+		.imm_data = htonl(r->number[1]),
 		/* Memory of the kit, which has none: it looks at packets alone. */
 		.wr.rdma = {.remote_addr = 0x10000, .rkey = 0x1234},
 	};
 	struct ibv_send_wr *bad;
+	int err;
 
-	if (n < 1 || bytes > MEMORY_BYTES || !s->qp)
-		return say(s, "error write: want 0 to %u bytes, and a QP before", MEMORY_BYTES);
+	if (!s->qp)
+		return say(s, "error write: want a QP before");
 	err = mrc_post_send(s->qp, &wr, &bad);
 	return err ? refuse(s, "mrc_post_send", err) : say(s, "ok");
 }
 
-static int post_recv(struct server *s, unsigned long n)
+static int post_recv(struct server *s, uint32_t n)
 {
 	struct ibv_recv_wr wr = {0}, *bad;
 
 	if (!s->qp)
 		return say(s, "error recv: want a QP before");
-	for (unsigned long i = 0; i < n; i++)
-		if (mrc_post_recv(s->qp, &wr, &bad))
-			return refuse(s, "mrc_post_recv", errno);
+	for (uint32_t i = 0; i < n; i++) {
+		int err = mrc_post_recv(s->qp, &wr, &bad);
+
+		if (err)
+			return refuse(s, "mrc_post_recv", err);
+	}
 	return say(s, "ok");
 }
 
-static int wait_for(struct server *s, struct mrc_cq *cq, unsigned long ms)
+static int wait_for(struct server *s, struct mrc_cq *cq, uint32_t ms)
 {
 	struct ibv_wc wc;
 	int n;
 
-	for (unsigned long i = 0;; i++) {
+	for (uint32_t i = 0;; i++) {
 		n = mrc_poll_cq(cq, 1, &wc);
-		if (n || i >= ms || i >= WAIT_MAX_MS)
+		if (n || i >= ms)
 			break;
 		poll(NULL, 0, 1);
 	}
@@ -318,39 +270,36 @@ static int wait_for(struct server *s, struct mrc_cq *cq, unsigned long ms)
 	return say(s, "success %u", wc.wc_flags & IBV_WC_WITH_IMM ? ntohl(wc.imm_data) : 0);
 }
 
-static int show_memory(struct server *s, const char *words)
+static int show_memory(struct server *s, uint32_t offset, uint32_t len)
 {
-	unsigned long offset = 0, len = 0;
-
-	if (sscanf(words, "%lu %lu", &offset, &len) != 2 || len > SHOWN_MAX || len == 0 ||
-	    offset > MEMORY_BYTES - len)
-		return say(s, "error memory: want an offset and 1 to %u bytes", SHOWN_MAX);
-	for (unsigned long i = 0; i < len; i++)
-		snprintf(s->reply + 2 * i, 3, "%02x", s->memory[offset + i]);
+	for (uint32_t i = 0; i < len; i++)
+		snprintf(s->reply + 2 * (size_t)i, 3, "%02x", s->memory[offset + i]);
 	return 0;
 }
 
-static int obey(struct server *s, const struct conform_serve_options *o, char *line)
+static int obey(struct server *s, const struct conform_serve_options *o, const char *line)
 {
-	char *words = line + strcspn(line, " ");
-	unsigned long n;
+	struct conform_request r;
+	char why[CONFORM_WHY_MAX];
 
-	if (*words)
-		*words++ = '\0';
-	n = strtoul(words, NULL, 0);
-	if (strcmp(line, "qp") == 0)
-		return make_qp(s, o, words);
-	if (strcmp(line, "write") == 0)
-		return post_write(s, words);
-	if (strcmp(line, "recv") == 0)
-		return post_recv(s, n);
-	if (strcmp(line, "completion") == 0)
-		return wait_for(s, s->send_cq, n);
-	if (strcmp(line, "received") == 0)
-		return wait_for(s, s->recv_cq, n);
-	if (strcmp(line, "memory") == 0)
-		return show_memory(s, words);
-	return say(s, "error want qp, write, recv, completion, received or memory");
+	if (conform_request_read(line, &r, why))
+		return say(s, "error %s", why);
+	switch (r.verb) {
+	case CONFORM_QP:
+		return make_qp(s, o, &r.wish);
+	case CONFORM_WRITE:
+		return post_write(s, &r);
+	case CONFORM_RECV:
+		return post_recv(s, r.number[0]);
+	case CONFORM_COMPLETION:
+		return wait_for(s, s->send_cq, r.number[0]);
+	case CONFORM_RECEIVED:
+		return wait_for(s, s->recv_cq, r.number[0]);
+	case CONFORM_MEMORY:
+	case CONFORM_VERBS:
+		break;
+	}
+	return show_memory(s, r.number[0], r.number[1]);
 }
 
 /* ---- the connection ---- */
@@ -371,15 +320,29 @@ static int listen_at(uint32_t port)
 	return fd;
 }
 
+/* Reads a line without its end, of a long one what there is room for; whether there is one. */
+static bool read_line(FILE *in, char line[CONFORM_LINE_MAX + 1])
+{
+	size_t n = 0;
+	int c = getc(in);
+
+	if (c == EOF)
+		return false;
+	for (; c != EOF && c != '\n'; c = getc(in))
+		if (c != '\r' && n < CONFORM_LINE_MAX)
+			line[n++] = c ? (char)c : '?';
+	line[n] = '\0';
+	return true;
+}
+
 /* Takes the descriptor over. */
 static void serve_kit(struct server *s, const struct conform_serve_options *o, int fd)
 {
 	int other = dup(fd);
 	FILE *in = fdopen(fd, "r"), *out = other < 0 ? NULL : fdopen(other, "w");
-	char line[LINE_MAX_BYTES];
+	char line[CONFORM_LINE_MAX + 1];
 
-	while (in && out && fgets(line, sizeof(line), in)) {
-		line[strcspn(line, "\r\n")] = '\0';
+	while (in && out && read_line(in, line)) {
 		obey(s, o, line);
 		if (fprintf(out, "%s\n", s->reply) < 0 || fflush(out))
 			break;
@@ -411,10 +374,14 @@ static int serve_all(struct server *s, const struct conform_serve_options *o)
 /* A QP for a kit that connects to nothing. */
 static int serve_one(struct server *s, const struct conform_serve_options *o)
 {
-	char words[LINE_MAX_BYTES];
+	struct conform_wish wish;
+	char why[CONFORM_WHY_MAX];
 
-	snprintf(words, sizeof(words), "%s", o->peer);
-	make_qp(s, o, words);
+	if (conform_wish_read(o->peer, &wish, why)) {
+		fprintf(stderr, "mrc conform --serve: --peer: %s\n", why);
+		return 1;
+	}
+	make_qp(s, o, &wish);
 	if (strncmp(s->reply, "error ", 6) == 0) {
 		fprintf(stderr, "mrc conform --serve: %s\n", s->reply + 6);
 		return 1;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * serve.h - the program beside the target: makes QPs for the kit, posts for it and shows its
- * memory. serve.c includes mrc.h and the system only, so that it can be built against any libmrc.
+ * memory. serve.c needs mrc.h, serve_request.c and the system only, so that it can be built against
+ * any libmrc.
  */
 #ifndef SOFTMRC_CONFORM_SERVE_H
 #define SOFTMRC_CONFORM_SERVE_H

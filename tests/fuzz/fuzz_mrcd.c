@@ -1,21 +1,32 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Fuzz target: the input is mrcd's configuration file, and behind a byte 0 lines of a client, who
- * may change anything where the first of these is even. What is refused leaves the state as it was
- * and says why; what is not leaves one that a store takes; every line has an answer.
+ * may change anything where the first of these is even. A line that begins with OFFER hands over
+ * a descriptor of the state that is in force with some bytes changed. What is refused leaves the
+ * state as it was and says why; what is not leaves one that a store takes, and of those that are
+ * offered one that the device can be; every line has an answer.
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/assert.h"
 #include "mrcd/md_node.h"
+#include "store/store_format.h"
+#include "support/fuzz_input.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+#define OFFER '!'
+
 static const char plain[] = "[device]\nports = 3\nevs = 4\n";
-static struct mn_state before;
+static struct mn_state before, offered;
+
+static struct mn_device device;
+static bool is_offer;
 
 static int keep(struct md_node *node, struct store_error *error)
 {
@@ -23,6 +34,8 @@ static int keep(struct md_node *node, struct store_error *error)
 
 	error->text[0] = '\0';
 	mb_assert(mn_state_check(node->next, &why));
+	if (is_offer)
+		mb_assert(mn_state_is_of(node->next, &device, &why));
 	node->generation++;
 	return 0;
 }
@@ -63,6 +76,52 @@ static void ask(struct md_node *node, struct md_peer *peer, const char *line, si
 	json_decref(said);
 }
 
+/*
+ * make_offer changes bytes of the state that is in force, three bytes of the input each: where, and
+ * what is added. An odd first byte: the header stays that of the state without the changes.
+ */
+static int make_offer(const struct md_node *node, struct fuzz_input *in)
+{
+	struct store_info info = {.generation = node->generation, .by = "fuzz"};
+	bool is_damaged = fuzz_u8(in) & 1;
+	struct store_header h;
+	int fd = memfd_create("offer", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	size_t bytes;
+
+	mb_assert(fd >= 0);
+	mn_state_copy(&offered, node->now);
+	bytes = mn_state_bytes(&offered);
+	store_header_make(&h, &offered, &info);
+	while (in->left > 0) {
+		size_t at = fuzz_u16(in) % bytes;
+
+		((uint8_t *)&offered)[at] += fuzz_u8(in);
+	}
+	if (!is_damaged) {
+		/* Longer than its file is what fuzz_store tries. */
+		if (offered.n_evs > MN_EVS_MAX)
+			offered.n_evs = MN_EVS_MAX;
+		store_header_make(&h, &offered, &info);
+	}
+	mb_assert(store_put(fd, &h, &offered) == 0);
+	return fd;
+}
+
+static void offer(struct md_node *node, struct md_peer *peer, const char *line, size_t len)
+{
+	struct fuzz_input in = {(const uint8_t *)line, len};
+	char request[80];
+
+	peer->passed_fd = make_offer(node, &in);
+	snprintf(request, sizeof(request), "{\"do\": \"state.put\", \"generation\": %llu}",
+		 (unsigned long long)node->generation);
+	is_offer = true;
+	ask(node, peer, request, strlen(request));
+	is_offer = false;
+	close(peer->passed_fd);
+	peer->passed_fd = -1;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = malloc(size + 1);
@@ -77,6 +136,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	read_config(text, &config);
 	mb_assert(md_node_create(&node, "/nowhere/x", &config) == 0);
 	node.commit = keep;
+	md_config_device(&config, peer.uid, &device);
 	at = strlen(text) + 1;
 	node.config.lab = false;
 	peer.is_privileged = at < size && text[at] % 2 == 0;
@@ -84,7 +144,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		const char *end = memchr(text + at, '\n', size - at);
 		size_t len = end ? (size_t)(end - text) - at : size - at;
 
-		ask(&node, &peer, text + at, len);
+		if (len > 0 && text[at] == OFFER)
+			offer(&node, &peer, text + at + 1, len - 1);
+		else
+			ask(&node, &peer, text + at, len);
 		at += len + 1;
 	}
 	md_node_destroy(&node);

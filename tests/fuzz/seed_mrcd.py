@@ -3,7 +3,7 @@
 """tests/fuzz/seed_mrcd.py: writes the seed corpus of fuzz_mrcd, tests/fuzz/corpus/mrcd.
 
 A seed is a configuration, a byte 0, a byte that is even where the client may change anything, and
-requests, a line each.
+requests, a line each. One that begins with "!" is an offered state, as fuzz_mrcd.c makes it.
 """
 import json
 import pathlib
@@ -36,6 +36,8 @@ FORMAT = {"do": "format.set", "profile": 1, "mode": "udp", "fields": [8, 8]}
 EXPLICIT = {"do": "ev.set", "profile": 1, "mode": "explicit", "format": 1, "evs": ["1:1", "2:2", "1:3"]}
 GENERATED = {"do": "ev.set", "profile": 2, "mode": "generated", "format": 1, "count": 8, "width": [8, 8],
              "init": [192, 0], "min": [0, 0], "max": [0, 255], "mask": [0, 255]}
+# Port 2 is suspended; one more EV than there are; a header that is not of this state.
+OFFERS = [b"!\0\0\1\1", b"!\0\x47\x10\1", b"!\1\0\1\1"]
 SEEDS = {
     "nothing": ("", True, []),
     "file": (FULL, True, [{"do": "status"}]),
@@ -48,11 +50,12 @@ SEEDS = {
                           {"do": "ev.undeny", "evs": ["1:49152"]}]),
     "cc": (HEAD, True, [{"do": "cc.set", "profile": 1, "algorithm": "uet-1.0-nscc", "gamma": 0.5, "base_rtt_ns": 9},
                         {"do": "cc.set", "profile": 1, "state": "offline"}]),
+    "offers": (HEAD, True, [FORMAT, EXPLICIT, *OFFERS]),
     "reader": (HEAD, False, [{"do": "events"}, {"do": "reload"}, {"do": "port.set", "port": 1, "admin": "down"}]),
 }
 
 if __name__ == "__main__":
     CORPUS.mkdir(parents=True, exist_ok=True)
     for name, (config, may_change, requests) in SEEDS.items():
-        lines = "".join(json.dumps(request) + "\n" for request in requests)
-        (CORPUS / name).write_bytes(config.encode() + b"\0" + (b"\0" if may_change else b"\1") + lines.encode())
+        lines = b"".join((r if isinstance(r, bytes) else json.dumps(r).encode()) + b"\n" for r in requests)
+        (CORPUS / name).write_bytes(config.encode() + b"\0" + (b"\0" if may_change else b"\1") + lines)

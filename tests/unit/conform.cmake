@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-foreach(name script udp_link)
+foreach(name script serve_request udp_link)
 	softmrc_test(unit_conform_${name} SOURCES unit_conform_${name}.c LINKS conform LABELS unit)
 endforeach()
 softmrc_test(unit_conform_run SOURCES unit_conform_run.c ../support/conform_link.c LINKS conform LABELS unit)
