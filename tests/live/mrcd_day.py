@@ -21,9 +21,10 @@ import time
 import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(ROOT / "tests/tidy"))
+sys.path[:0] = [str(ROOT / "tests/tidy"), str(ROOT / "tests/support")]
 
 import tap  # noqa: E402
+from mrc_stat import Stat, wait_until  # noqa: E402
 
 MRC, MRCD, TRAFFIC = sys.argv[1:4]
 PRELOAD = sys.argv[4] if len(sys.argv) > 4 else ""
@@ -41,14 +42,14 @@ algorithm = "uet-1.0-nscc"
 gamma = {gamma}
 """
 
-class Day:
+class Day(Stat):
     """The folder, mrcd and the traffic of one test."""
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
         self.config = self.folder / "mrcd.toml"
-        self.env = dict(os.environ, MRC_NODE_DIR=f"{folder}/node", MRC_STATS_DIR=f"{folder}/stats",
-                        MRC_PORTS="127.0.0.1,127.0.1.1", MRC_EVS="8")
+        super().__init__(MRC, dict(os.environ, MRC_NODE_DIR=f"{folder}/node", MRC_STATS_DIR=f"{folder}/stats",
+                                   MRC_PORTS="127.0.0.1,127.0.1.1", MRC_EVS="8"))
         (self.folder / "stats").mkdir(mode=0o700)
         self.daemon = None
         self.traffic = []
@@ -69,30 +70,6 @@ class Day:
         status, out, err = self.ctl(*words, **env)
         assert status == 0, f"mrc ctl {' '.join(words)}: {status} {err}"
         return out
-
-    def processes(self):
-        run = subprocess.run([MRC, "stat", "--json"], env=self.env, capture_output=True, text=True, check=True)
-        return json.loads(run.stdout)["processes"]
-
-    def sum(self, name, state=None):
-        """A metric of all processes together, of all planes."""
-        total = 0
-        for process in self.processes():
-            for of in [process["metrics"], *process["planes"]]:
-                value = of.get(name, 0)
-                total += value[state] if state and value else value or 0
-        return total
-
-    def at_work(self):
-        """QPs with a peer: perftest's server, which only takes WRITEs, stays in RTR."""
-        return self.sum("qps", "RTR") + self.sum("qps", "RTS")
-
-    def lost(self):
-        """Packets sent again that had not arrived, but for those that the kernel had no room for.
-
-        On a busy machine an acknowledgement may be late, and what is sent again then arrives twice.
-        """
-        return self.sum("tx_retransmits") - self.sum("rx_duplicates") - self.sum("plane_rx_overruns")
 
     def plane(self, plane, name):
         return sum(process["planes"][plane][name] for process in self.processes())
@@ -121,14 +98,6 @@ def listens(port=18515):
     """Whether somebody listens on perftest's TCP port, without a connection, which would be its client's."""
     lines = [line.split() for name in ("tcp", "tcp6") for line in pathlib.Path("/proc/net", name).read_text().splitlines()[1:]]
     return any(int(line[1].rsplit(":")[-1], 16) == port and line[3] == "0A" for line in lines)
-
-
-def wait_until(condition, what, seconds=20):
-    until = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > until:
-            raise AssertionError(f"not within {seconds} s: {what}")
-        time.sleep(0.02)
 
 
 @contextlib.contextmanager
@@ -197,8 +166,7 @@ def kill_and_restart(day):
     assert second.returncode == 1 and "another process writes this store" in second.stderr, second.stderr
     first.kill()
     first.wait()
-    before = day.sum("tx_data_packets")
-    wait_until(lambda: day.sum("tx_data_packets") > before + 100, "traffic without mrcd")
+    day.goes_on()
     assert day.sum("plane_evs", "denied") >= 2, "what was decided holds"
     day.start()
     assert "reason=u1 drops" in day.good("ev", "0") and "port=2 admin=suspended" in day.good("port")
