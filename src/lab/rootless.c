@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -195,7 +196,7 @@ static void wait_forever(void)
 
 	for (int i = 0; i < 3; i++)
 		dup2(null, i);
-	close_range(3, ~0u, 0);
+	syscall(SYS_close_range, 3, ~0u, 0);
 	for (;;)
 		pause();
 }

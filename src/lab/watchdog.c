@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,7 +26,7 @@ static void step_aside(int fd)
 	dup2(fd, 3);
 	for (int i = 0; i < 3; i++)
 		dup2(null, i);
-	close_range(4, ~0u, 0);
+	syscall(SYS_close_range, 4, ~0u, 0);
 }
 
 static void watch_parent(const struct ml_lab *lab)

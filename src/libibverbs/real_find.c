@@ -47,6 +47,7 @@ static bool try_folder(const char *folder, bool (*use)(const char *path))
 	return path[0] == '/' && stat(path, &st) == 0 && !is_this_library(path) && use(path);
 }
 
+#ifdef __GLIBC__
 /* The folders in which the loader looks for the program's libraries, in their order. */
 static Dl_serinfo *library_search_path(void)
 {
@@ -74,3 +75,11 @@ void mv_real_find(bool (*use)(const char *path))
 		found = try_folder(all->dls_serpath[i].dls_name, use);
 	free(all);
 }
+#else
+/* Real devices need glibc's loader: see symbol_of_library. */
+void mv_real_find(bool (*use)(const char *path))
+{
+	if (host_has_devices())
+		(void)try_folder("/usr/lib", use);
+}
+#endif

@@ -39,6 +39,14 @@ static void warn_library(const char *path, const char *why)
 	       setting, strcmp(setting, path) ? path : "", strcmp(setting, path) ? ": " : "", why);
 }
 
+#ifndef __GLIBC__
+/* Other loaders know nothing of the versions of symbols, by which rdma-core's drivers are told. */
+static void *symbol_of_library(void *library, const char *name, const char *version)
+{
+	(void)library, (void)name, (void)version;
+	return NULL;
+}
+#else
 /* What the library itself defines; dlsym also finds what those that it needs do, as we may be. */
 static void *symbol_of_library(void *library, const char *name, const char *version)
 {
@@ -51,6 +59,7 @@ static void *symbol_of_library(void *library, const char *name, const char *vers
 		return address;
 	return NULL;
 }
+#endif
 
 /* rdma-core has one private node, we have them all. Returns its number, or 0. */
 static int private_node(void *library, const char **why)

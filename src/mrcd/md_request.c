@@ -221,7 +221,11 @@ static int obey(struct asked *a, const struct verb *v, json_t **said)
 
 static const char *errno_name(int err)
 {
+#ifdef __GLIBC__
 	const char *name = strerrorname_np(err);
+#else
+	const char *name = NULL;
+#endif
 
 	return name ? name : "EIO";
 }

@@ -67,7 +67,7 @@ static int64_t limit_of(int resource)
 {
 	struct rlimit limit;
 
-	if (getrlimit((__rlimit_resource_t)resource, &limit))
+	if (getrlimit(resource, &limit))
 		return DOCTOR_UNKNOWN;
 	return limit.rlim_cur > INT64_MAX ? INT64_MAX : (int64_t)limit.rlim_cur;
 }

@@ -12,10 +12,20 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/eventfd.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/assert.h"
+
+#ifndef __GLIBC__
+/* What musl lacks. */
+#define RWF_NOWAIT 0x8
+static ssize_t preadv2(int fd, const struct iovec *to, int n, off_t offset, int flags)
+{
+	return syscall(SYS_preadv2, fd, to, n, (long)offset, 0L, flags);
+}
+#endif
 
 int mh_event_open(struct mh_event_queue *q)
 {

@@ -74,9 +74,11 @@ static void nic_init_lock(struct mh_nic *nic)
 {
 	pthread_mutexattr_t attr;
 
-	/* Spinning a little before sleeping pays: the lock is held for microseconds. */
 	pthread_mutexattr_init(&attr);
+#ifdef __GLIBC__
+	/* Spinning a little before sleeping pays: the lock is held for microseconds. */
 	pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_ADAPTIVE_NP);
+#endif
 	pthread_mutex_init(&nic->lock, &attr);
 	pthread_mutexattr_destroy(&attr);
 }
