@@ -7,10 +7,20 @@ CMAKE ?= cmake
 # Build folders belong to presets; nothing here runs side by side.
 .NOTPARALLEL:
 
+# An old build/configure.log must not be taken for what this run says.
+begin = mkdir -p build && true >build/configure.log || { \
+	echo "make: $(CURDIR)/build cannot be written: it is another user's (ls -ld build), or the disk is full (df build)" >&2; exit 1; }
+
+ifneq (,$(filter install,$(MAKECMDGOALS)))
+ifeq (,$(filter /%,$(PREFIX)))
+$(error make install: PREFIX=$(PREFIX): want a path from /, as in PREFIX=$$HOME/softmrc)
+endif
+endif
+
 .PHONY: all
 all: ## release build: build/bin/mrc, build/lib/libmrc.so.1, build/lib/softmrc/
 	@tools/deps --verify build
-	@mkdir -p build
+	@$(begin)
 	@$(CMAKE) --preset release >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
 	@$(CMAKE) --build --preset release
 
@@ -145,7 +155,7 @@ fmt-check: ## say which C files are not formatted
 .PHONY: conformance
 conformance: ## which rule is enforced and tested where: makes a page and prints its path
 	@tools/deps --verify build
-	@mkdir -p build
+	@$(begin)
 	@$(CMAKE) --preset dev >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
 	@$(CMAKE) --build --preset dev --target products >build/conformance.log 2>&1 || \
 		{ cat build/conformance.log; exit 1; }

@@ -6,6 +6,7 @@
 #include "base/printable.h"
 #include "ui/text.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,13 +64,15 @@ int sim_write_result(const char *who, const json_t *result, const char *json,
 		show(result, &text);
 		ui_text_print(&text, stdout);
 	}
+	errno = EIO; /* jansson leaves it where it has none of its own */
 	if (file)
 		ok = json_dump_file(result, json, how) == 0;
 	else if (json)
 		ok = json_dumpf(result, stdout, how) == 0 && putchar('\n') == '\n';
 	if (fflush(stdout) == 0 && ok)
 		return SIM_EXIT_GOOD;
-	fprintf(stderr, "%s: %s: cannot be written\n", who, file ? json : "the result");
+	fprintf(stderr, "%s: %s: cannot be written: %s\n", who, file ? json : "the result",
+		strerror(errno));
 	return SIM_EXIT_FAILED;
 }
 

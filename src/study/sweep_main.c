@@ -73,10 +73,11 @@ static bool open_dir(const struct sweep *s)
 		return false;
 	}
 	there = json_load_file(path, 0, NULL);
+	errno = EIO; /* jansson leaves it where it has none of its own */
 	if (!there)
 		ok = json_dump_file(mine, path, JSON_INDENT(2)) == 0;
 	if (!there && !ok)
-		fprintf(stderr, WHO ": %s: cannot be written\n", path);
+		fprintf(stderr, WHO ": %s: cannot be written: %s\n", path, strerror(errno));
 	if (there) {
 		ok = json_equal(there, mine);
 		if (!ok)

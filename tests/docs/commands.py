@@ -6,7 +6,8 @@ Types what the pages of ROOT tell a new user to type, with the programs of OUTPU
 
 A block ```sh is run, the blocks of a page in one shell one after the other; it must end well. A block ```text behind it
 is what it promises: these lines, in this order. A number there stands for any number, spaces for any spaces, `...` for any
-part of a line, and a line `...` for any lines. Blocks that are only indented are not run.
+part of a line, and a line `...` for any lines. Blocks that are only indented are not run: ELSEWHERE says of each page that has
+such commands what runs them, or why nothing does, and a page that is neither typed nor there fails.
 A comment `<!-- needs: NAME -->` before a block skips it where that program is missing.
 """
 import os
@@ -27,6 +28,33 @@ SECONDS_A_PAGE = 150
 BLOCK = re.compile(r"(?:^<!-- needs: (\S+) -->\n)?^```(sh|text)\n(.*?)^```$", re.M | re.S)
 # What a checkout after `make` has in its folder, and what the commands may want of it.
 LINKED = ("examples", "include", "packaging", "scenarios", "docs")
+
+
+COMMAND = re.compile(
+    r"^(?:\$ )?(?:apt|apt-get|build/bin/mrc|cc|cmake|export|ip|make|mpirun|mrc|mrcd|nft|nice|podman|srun|sysctl|tools/\w+|tshark|\./\w+) ", re.M)
+# Of commands that are shown and not typed: what runs them, or why nothing does.
+ELSEWHERE = {
+    "CONTRIBUTING.md": "the gate is made of them",
+    "README.md": "make demo and make check: live_demo, and the gate itself",
+    "SECURITY.md": "they change the machine's own settings",
+    "docs/conform.md": "live_conform: two ends, and a target that fails",
+    "docs/containers.md": "wants podman, Kubernetes, Slurm; the page says what was tried by hand. live_run: --write-view",
+    "docs/debugging.md": "wants a capture of the reader's own; dissector_test calls tshark so",
+    "docs/demo.md": "minutes each; live_demo runs such a demo with each flag",
+    "docs/engine.md": "install__engine: wants what is installed",
+    "docs/fabric.md": "lab_trace: wants a lab with a fault",
+    "docs/install.md": "install__pkg_config, install__cmake, tests/deb: install somewhere else",
+    "docs/lab.md": "lab_cli, lab_faults, lab_drain: want labs of their own",
+    "docs/map.md": "lab_map: wants labs with faults",
+    "docs/metrics.md": "live_stat, and a Prometheus in prometheus_test",
+    "docs/operation.md": "live_mrcd_day is that day",
+    "docs/plan.md": "live_plan: wants SONiC's YANG models, or a fabric with a mistake",
+    "docs/programs.md": "tests/compat, tools/nccl, tools/torch, live_run, live_python: want programs of others",
+    "docs/report.md": "page_test makes each kind of report; a demo takes a minute",
+    "docs/simulator.md": "live_sim and figures: want MPI, half a minute, or files of the reader's",
+    "docs/soak.md": "half an hour: make soak",
+    "docs/studies.md": "live_sim runs them at a smaller scale",
+}
 
 
 class Block:
@@ -98,9 +126,13 @@ def run_page(root, output, page):
                 (home / part).symlink_to(root / part)
         for part in ("bin", "lib"):
             (home / "build" / part).symlink_to(output / part)
+        env = {**os.environ, "TERM": "dumb"}
+        # The first pages say how to find the programs; the others count on that.
+        if not any("export PATH=" in block.text for block in blocks):
+            env["PATH"] = f"{home}/build/bin:{env['PATH']}"
         shell = subprocess.Popen(
             ["bash", "-c", script(blocks, folder)],
-            cwd=home, stdin=subprocess.DEVNULL, start_new_session=True, env={**os.environ, "TERM": "dumb"},
+            cwd=home, stdin=subprocess.DEVNULL, start_new_session=True, env=env,
         )
         try:
             shell.wait(SECONDS_A_PAGE)
@@ -119,6 +151,23 @@ def run_page(root, output, page):
     return blocks
 
 
+def shows_commands(text):
+    """Are there commands on a page that are not typed?"""
+    typed = BLOCK.sub("", text)
+    fenced = "".join(re.findall(r"^```(?:sh|text)?\n(.*?)^```$", typed, re.M | re.S))
+    indented = "\n".join(line[4:] for line in typed.splitlines() if line.startswith("    "))
+    return bool(COMMAND.search(fenced) or COMMAND.search(indented))
+
+
+def untold(root, typed):
+    """Pages with commands of which nobody says who runs them, and what ELSEWHERE says of pages without any."""
+    pages = [str(p.relative_to(root)) for p in sorted([*root.glob("*.md"), *root.glob("docs/*.md")])]
+    shown = {page for page in pages if shows_commands((root / page).read_text())}
+    shown |= {page for page in pages if page not in typed and blocks_of((root / page).read_text())}
+    problems = [f"{page}: has commands that nothing types: add it to the pages typed, or to ELSEWHERE" for page in sorted(shown - {*ELSEWHERE})]
+    return problems + [f"ELSEWHERE: {page} has no commands that are not typed" for page in sorted({*ELSEWHERE} - shown)]
+
+
 def verdict(block):
     def case():
         if block.needs and not shutil.which(block.needs):
@@ -130,7 +179,7 @@ def verdict(block):
 
 def main():
     root, output = map(pathlib.Path, sys.argv[1:3])
-    cases = []
+    cases = [("every page", lambda: untold(root, sys.argv[3:]))]
     for page in sys.argv[3:]:
         blocks = run_page(root, output.resolve(), page)
         if not blocks:

@@ -35,7 +35,21 @@ def refused(page, *want):
     return case
 
 
+def untold():
+    """A page with a command that nobody types is named, and so is one that is said to have some."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        (root / "docs").mkdir()
+        (root / "docs/new.md").write_text("Text.\n\n    $ mrc lab up\n    lab is up\n")
+        (root / "docs/typed.md").write_text("```sh\nmrc plan paper\n```\n")
+        (root / "docs/toml.md").write_text("    [ports]\n    list = 3\n")
+        said = "\n".join(commands.untold(root, ["docs/typed.md"]))
+    problems = [] if "docs/new.md: has commands" in said and "docs/plan.md has no commands" in said else [said]
+    return problems + [line for line in said.splitlines() if "typed.md:" in line or "toml.md" in line]
+
+
 CASES = [
+    ("untold", untold),
     ("good", good),
     ("status", refused("```sh\necho before\nfalse\necho after\n```\n", "exit status 1", "before")),
     ("not_reached", refused("```sh\nfalse\n```\n```sh\necho two\n```\n", "not reached: echo two")),

@@ -224,7 +224,7 @@ SIM_TEST(run, refuses_what_is_wrong)
 	assert_i_eq(RUN("run", "permutation", "--set", "mrc.evs=x"), 2);
 	assert_in("said", "--set: mrc.evs = x: expected a number");
 	assert_i_eq(RUN("run", "permutation", "--flows", "/no/such/folder/f"), 2);
-	assert_in("said", "/no/such/folder/f: cannot be written");
+	assert_in("said", "/no/such/folder/f: cannot be written: No such file");
 	assert_i_eq(RUN("run", "permutation", SMALL, "--series", "s", "--set",
 			"output.links=[\"host0.e9\"]"),
 		    2);

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """configure_test.py: the build is described for each system that has less than Debian 12 offers."""
 import json
+import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -102,6 +104,32 @@ def warnings_stop_only_developers():
     return problems
 
 
+def make_in(folder, *words):
+    """What make says with this Makefile in another folder, where its tools are, too."""
+    (folder / "tools").symlink_to(run.ROOT / "tools")
+    done = subprocess.run(
+        ["make", "-f", run.ROOT / "Makefile", *words], cwd=folder, capture_output=True, text=True, check=False,
+        env={**os.environ, "SOFTMRC_SKIP_DEPS": "1"},
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def make_says_what_is_wrong():
+    """A prefix that is no path, and a build folder that cannot be written, are named before anything is done."""
+    problems = []
+    for prefix in ("", "there"):
+        with tempfile.TemporaryDirectory() as folder:
+            status, said = make_in(pathlib.Path(folder), "install", f"PREFIX={prefix}")
+            wanted = f"make install: PREFIX={prefix}: want a path from /"
+            problems += [] if status and wanted in said else [f"PREFIX={prefix}: {said}"]
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, "build").write_text("")
+        status, said = make_in(pathlib.Path(folder), "all")
+        wanted = f"make: {folder}/build cannot be written"
+        problems += [] if status and wanted in said else [f"a build that is no folder: {said}"]
+    return problems
+
+
 def no_newer_cmake():
     """Build files use nothing that CMake 3.22 lacks."""
     problems = []
@@ -121,5 +149,5 @@ def no_newer_cmake():
 if __name__ == "__main__":
     tap.main([(f"configure__{f.__name__}", f) for f in (
         without_bpf, without_mpi, without_jansson, without_systemd, what_is_needed_is_named, a_folder_outside_the_prefix,
-        warnings_stop_only_developers, no_newer_cmake,
+        warnings_stop_only_developers, make_says_what_is_wrong, no_newer_cmake,
     )])

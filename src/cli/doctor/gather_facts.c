@@ -63,7 +63,7 @@ static uint64_t read_rights(const char *root)
 	return mask;
 }
 
-static int64_t limit_of(int resource)
+static int64_t limit_of(unsigned int resource)
 {
 	struct rlimit limit;
 
