@@ -178,10 +178,10 @@ def verdict(block):
 
 
 def main():
-    root, output = map(pathlib.Path, sys.argv[1:3])
+    root, output = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
     cases = [("every page", lambda: untold(root, sys.argv[3:]))]
     for page in sys.argv[3:]:
-        blocks = run_page(root, output.resolve(), page)
+        blocks = run_page(root, output, page)
         if not blocks:
             cases.append((page, lambda: ["no block is run"]))
         for block in blocks:
