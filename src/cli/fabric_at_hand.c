@@ -19,9 +19,15 @@ int cli_fabric_find(const struct ui_verb *verb, const char *flag, struct cli_fab
 	f->known = what && *what;
 	if (!f->known || mf_topology_open(what, &f->t, error))
 		return 0;
-	fprintf(stderr, "%s: %s: %s\n", verb->name, flag ? "--fabric" : CLI_FABRIC_VARIABLE, error);
 	f->known = false;
-	return -1;
+	if (flag) {
+		fprintf(stderr, "%s: --fabric: %s\n", verb->name, error);
+		return -1;
+	}
+	/* Nobody asked for names here; what the environment leads to may be gone. */
+	fprintf(stderr, "%s: warning: %s: %s; EVs have no names\n", verb->name, CLI_FABRIC_VARIABLE,
+		error);
+	return 0;
 }
 
 const char *cli_fabric_ev(const struct cli_fabric *f, const uint8_t src[16], const uint8_t *dst,

@@ -25,7 +25,8 @@ struct cli_fabric {
 
 /*
  * cli_fabric_find fills *f from a flag's value, NULL for what MRC_FABRIC names. 0; -1 after a
- * message that names the file, its line and what is allowed there.
+ * message that names the file, its line and what is allowed there. What the variable names and is
+ * not there or wrong is a warning: EVs have no names then.
  */
 int cli_fabric_find(const struct ui_verb *verb, const char *flag, struct cli_fabric *f);
 

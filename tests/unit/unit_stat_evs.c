@@ -2,6 +2,8 @@
 /* EVs that are out of use, as `mrc stat` lists them. */
 #include "cli/stat/stat.h"
 
+#include <stdlib.h>
+
 #include "fabric/topology_toml.h"
 #include "fabric/usid.h"
 #include "support/test.h"
@@ -70,5 +72,40 @@ TEST(stat_text_render, lists_them)
 			      "evs_out_of_use");
 	assert_string_equal(json_string_value(json_object_get(json_array_get(evs, 1), "cable")),
 			    "plane0.t0-0.u0 - plane0.t1-0");
+	assert_true(json_is_false(json_object_get(
+		json_array_get(json_object_get(json, "processes"), 0), "evs_out_of_use_cut")));
 	json_decref(json);
+}
+
+/* What is left out is said. */
+TEST(stat_json_make, says_that_there_are_more)
+{
+	struct mrc_stats_segment *s = segment();
+	json_t *json, *process;
+
+	s->qp[0].evs = STAT_EVS_MAX + 1;
+	for (uint32_t i = 0; i <= STAT_EVS_MAX; i++)
+		s->qp[0].ev[i] = (struct mrc_stats_ev){i, 1, MRC_STATS_EV_ASSUMED_BAD, 1};
+	json = stat_json_make(&fixture_stats, &lab);
+	process = json_array_get(json_object_get(json, "processes"), 0);
+	assert_u_eq(json_array_size(json_object_get(process, "evs_out_of_use")), STAT_EVS_MAX);
+	assert_true(json_is_true(json_object_get(process, "evs_out_of_use_cut")));
+	json_decref(json);
+}
+
+/* Who asked for a fabric is refused; a variable of the environment is no reason to show nothing. */
+TEST(cli_fabric_find, a_variable_that_leads_nowhere_is_a_warning)
+{
+	static const struct ui_verb verb = {.name = "mrc x"};
+	struct cli_fabric f;
+
+	setenv("MRC_FABRIC", "/nowhere/at/all.toml", 1);
+	assert_int_equal(cli_fabric_find(&verb, NULL, &f), 0);
+	assert_false(f.known);
+	assert_int_equal(cli_fabric_find(&verb, "/nowhere/at/all.toml", &f), -1);
+	assert_int_equal(cli_fabric_find(&verb, "lab", &f), 0);
+	assert_true(f.known);
+	unsetenv("MRC_FABRIC");
+	assert_int_equal(cli_fabric_find(&verb, NULL, &f), 0);
+	assert_false(f.known);
 }

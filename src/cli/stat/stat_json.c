@@ -58,13 +58,15 @@ static json_t *plane_json(const struct mrc_stats_segment *s, uint32_t plane)
 	return all;
 }
 
-/* Those that are out of use. */
-static json_t *evs_json(const struct mrc_stats_segment *s, const struct cli_fabric *fabric)
+/* Those that are out of use, up to STAT_EVS_MAX; *cut: there are more. */
+static json_t *evs_json(const struct mrc_stats_segment *s, const struct cli_fabric *fabric,
+			bool *cut)
 {
 	struct stat_ev ev[STAT_EVS_MAX];
 	size_t n = stat_evs_find(s, fabric, ev);
 	json_t *all = json_array();
 
+	*cut = n > STAT_EVS_MAX;
 	for (size_t i = 0; i < n && i < STAT_EVS_MAX; i++)
 		json_array_append_new(
 			all, json_pack("{s:i,s:I,s:s,s:i,s:s*}", "plane", (int)ev[i].ev.port, "ev",
@@ -76,18 +78,20 @@ static json_t *evs_json(const struct mrc_stats_segment *s, const struct cli_fabr
 
 static json_t *process_json(const struct stats_process *p, const struct cli_fabric *fabric)
 {
-	json_t *all, *metrics = json_object(), *planes = json_array();
+	json_t *all, *evs, *metrics = json_object(), *planes = json_array();
+	bool cut;
 	char device[16];
 
 	snprintf(device, sizeof(device), "mrc%u", p->device);
 	add_metrics(metrics, p->now, false, 0);
 	for (uint32_t i = 0; i < p->now->ports; i++)
 		json_array_append_new(planes, plane_json(p->now, i));
-	all = json_pack("{s:i,s:I,s:s,s:s,s:b,s:I,s:I,s:o,s:o,s:o}", "pid", (int)p->pid, "uid",
+	evs = evs_json(p->now, fabric, &cut);
+	all = json_pack("{s:i,s:I,s:s,s:s,s:b,s:I,s:I,s:o,s:o,s:o,s:b}", "pid", (int)p->pid, "uid",
 			(json_int_t)p->uid, "device", device, "command", p->command, "ended",
 			p->gone, "started_ns", (json_int_t)p->now->started_ns, "updated_ns",
 			(json_int_t)p->now->updated_ns, "metrics", metrics, "planes", planes,
-			"evs_out_of_use", evs_json(p->now, fabric));
+			"evs_out_of_use", evs, "evs_out_of_use_cut", cut);
 	return all;
 }
 
