@@ -174,7 +174,8 @@ bool md_client_receive(struct md_client *c, struct md_node *node, uint64_t now_n
 	c->token_ns = now_ns;
 	while (c->tokens >= 1 && c->out.len - c->sent < MD_OUT_MAX && answer_line(c, node, said))
 		;
-	if (c->got == MD_REQUEST_MAX && !memchr(c->in, '\n', c->got))
+	c->waits = memchr(c->in, '\n', c->got) != NULL;
+	if (c->got == MD_REQUEST_MAX && !c->waits)
 		refuse_long_line(c);
 	return true;
 }

@@ -6,11 +6,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "mrcd/md_log.h"
 
 #define BY "mrcd " SOFTMRC_VERSION
+/* A second in all: whoever holds the store for longer is another mrcd. */
+#define WRITER_TRIES 100
+#define WRITER_AGAIN_NS 10000000L
 
 int md_node_create(struct md_node *node, const char *config_path, const struct md_config *config)
 {
@@ -101,12 +105,28 @@ static int apply_file(struct md_node *node, const struct md_config *c,
 	return err ? err : put_in_force(node, error);
 }
 
+/* Without mrcd a process writes the store itself, which it does for a moment. */
+static int become_writer(struct md_node *node, struct store_error *lost, struct store_error *failed)
+{
+	const struct md_config *c = &node->config;
+	const struct timespec again = {0, WRITER_AGAIN_NS};
+	int err = EBUSY;
+
+	for (int i = 0; i < WRITER_TRIES && err == EBUSY; i++) {
+		if (i > 0)
+			nanosleep(&again, NULL);
+		err = store_writer_open(&node->writer, c->dir, c->device, BY, node->now, lost,
+					failed);
+	}
+	return err;
+}
+
 int md_node_open(struct md_node *node, struct md_config_error *error)
 {
 	struct store_error lost = {0}, failed = {0};
 	const struct md_config *c = &node->config;
-	int err =
-		store_writer_open(&node->writer, c->dir, c->device, BY, node->now, &lost, &failed);
+	int err = become_writer(node, &lost, &failed);
+	json_t *notes;
 
 	if (err) {
 		node->writer.lock = -1;
@@ -119,7 +139,9 @@ int md_node_open(struct md_node *node, struct md_config_error *error)
 	node->commit = commit;
 	node->generation = node->writer.info.generation;
 	json_decref(node->notes);
-	node->notes = md_notes_load(c->dir, c->device, node->generation);
+	notes = md_notes_load(c->dir, c->device, node->generation);
+	node->notes = md_notes_update(notes, node->now, NULL, 0);
+	json_decref(notes);
 	/* What clients decided counts until the file is to be read again. */
 	return node->generation ? 0 : apply_file(node, &node->config, error);
 }

@@ -90,8 +90,8 @@ json_t *md_said(const struct md_node *node, const char *verb, uint32_t uid, json
 /* ---- notes: md_notes.c ---- */
 
 /*
- * md_notes_load reads from DIR/DEVICE.notes those that belong to a generation of the store; an
- * empty object if there are none.
+ * md_notes_load reads from DIR/DEVICE.notes those that belong to a generation of the store, or to
+ * one before it, if others have written the store since; an empty object if there are none.
  */
 json_t *md_notes_load(const char *dir, const char *device, uint64_t generation);
 /*

@@ -30,7 +30,8 @@ json_t *md_notes_load(const char *dir, const char *device, uint64_t generation)
 	path_of(path, dir, device);
 	file = json_load_file(path, JSON_REJECT_DUPLICATES, NULL);
 	of = (uint64_t)json_integer_value(json_object_get(file, "generation"));
-	notes = of == generation       ? json_object_get(file, "notes")
+	/* Without mrcd the store went on alone: those of EVs that are denied still count. */
+	notes = of && of <= generation ? json_object_get(file, "notes")
 		: of == generation + 1 ? json_object_get(file, "before")
 				       : NULL;
 	notes = json_is_object(notes) ? json_incref(notes) : json_object();

@@ -41,6 +41,7 @@ struct md_client {
 	struct md_peer peer;
 	char *in; /* MD_REQUEST_MAX bytes */
 	size_t got;
+	bool waits; /* a whole line is there, for its turn */
 	struct ui_text out;
 	size_t sent;
 	double tokens;

@@ -100,7 +100,7 @@ int md_door_poll(const struct md_door *door, struct pollfd fds[MD_DOOR_POLLED], 
 		if (c->fd < 0)
 			continue;
 		fds[i].events = md_client_wants(c, now_ns);
-		if (c->got || (!fds[i].events && !c->heard_all))
+		if (c->waits || (!fds[i].events && !c->heard_all))
 			wait = WAIT_FOR_TOKENS_MS;
 	}
 	fds[MD_CLIENTS] = (struct pollfd){.fd = door->fd, .events = POLLIN};
@@ -167,7 +167,7 @@ static bool serve_client(struct md_door *door, struct md_client *c, short revent
 			 json_t *said)
 {
 	/* Lines that had to wait are answered without new input. */
-	if (revents & (POLLIN | POLLHUP | POLLERR) || (c->got && md_client_may_ask(c, now_ns)))
+	if (revents & (POLLIN | POLLHUP | POLLERR) || (c->waits && md_client_may_ask(c, now_ns)))
 		if (!md_client_receive(c, door->node, now_ns, said))
 			return false;
 	/* Who says nothing more may listen on; who does neither is gone. */

@@ -245,6 +245,10 @@ int mn_ev_profile_modify(struct mn_state *s, const struct mn_device *d, uint64_t
 		err = check_next(s, d, &next);
 	if (!err && c->mask & MN_EV_STATE && c->state == MN_ONLINE)
 		err = check_online(s, d, &next);
+	/* Of one that is ONLINE the EVs that it has are to fit other fields, too. */
+	if (!err && next.state == MN_ONLINE && next.mode == MN_MODE_EXPLICIT &&
+	    !(c->mask & MN_EV_STATE) && !is_populated(s, &next))
+		err = EINVAL;
 	if (err)
 		return err;
 	if (c->mask & MN_EV_STATE)

@@ -85,6 +85,8 @@ static bool evs_are_sound(const struct mn_state *s, const struct mn_ev_profile *
 			return false;
 		if (p->state == MN_ONLINE && ev->port == 0)
 			return false;
+		if (p->state == MN_ONLINE && p->mode != MN_MODE_AUTO && !mn_ev_value_fits(s, p, ev))
+			return false;
 	}
 	return true;
 }

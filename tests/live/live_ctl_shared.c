@@ -407,7 +407,7 @@ SHARED_TEST(congestion_control)
 #undef MODIFY
 }
 
-/* REQ(ctl.port-admin) */
+/* REQ(ctl.port-admin) REQ(ep.port.admin) */
 SHARED_TEST(ports)
 {
 	assert_int_equal(set_port(2, false), 0);

@@ -151,6 +151,20 @@ DOOR_TEST(tells_who_only_listens)
 	json_decref(event);
 }
 
+/* What is to come wakes the daemon by itself; what has come and waits for its turn does not. */
+DOOR_TEST(sleeps_over_half_a_line)
+{
+	struct pollfd fds[MD_DOOR_POLLED];
+	int fd = connect_client();
+
+	assert_int_equal(send(fd, "{\"do\":\"stat", 11, MSG_NOSIGNAL), 11);
+	serve_once();
+	assert_int_equal(md_door_poll(&door, fds, ui_clock_ns()), -1);
+	assert_non_null(strstr(ask(fd, "us\"}\n"), "\"generation\":1"));
+	assert_int_equal(md_door_poll(&door, fds, ui_clock_ns()), -1);
+	close(fd);
+}
+
 DOOR_TEST(ends_a_line_without_end)
 {
 	static char line[MD_REQUEST_MAX];

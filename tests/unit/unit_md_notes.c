@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "support/test.h"
@@ -47,7 +48,7 @@ NOTES_TEST(belong_to_a_generation)
 	assert_int_equal(md_notes_save(dir, "mrc0", 7, notes, before), 0);
 	expect_notes(7, "b");
 	expect_notes(6, "a");
-	expect_notes(8, NULL);
+	expect_notes(9, "b"); /* others have written the store since */
 	expect_notes(5, NULL);
 	json_decref(before);
 	json_decref(notes);
@@ -81,19 +82,79 @@ static bool ask(struct md_node *node, const char *line)
 	return good;
 }
 
-/* A store that cannot be written keeps its notes as well. */
-NOTES_TEST(change_with_the_store_or_not_at_all)
+static void open_node(struct md_node *node)
 {
 	struct md_config config;
 	struct md_config_error error;
-	struct md_node node;
-	char text[100], path[64];
+	char text[100];
 
 	snprintf(text, sizeof(text), "[node]\ndir = \"%s\"\n[device]\nports = 2\n", dir);
-	snprintf(path, sizeof(path), "%s/mrc0.state", dir);
 	assert_int_equal(md_config_parse(&config, "x", text, &error), 0);
-	assert_int_equal(md_node_create(&node, "/nowhere", &config), 0);
-	assert_int_equal(md_node_open(&node, &error), 0);
+	assert_int_equal(md_node_create(node, "/nowhere", &config), 0);
+	assert_int_equal(md_node_open(node, &error), 0);
+}
+
+/* Of what was denied and still is the reason stays; of what is no more it goes. */
+NOTES_TEST(outlive_a_store_that_others_write)
+{
+	static struct mn_state s;
+	struct store_error lost, failed;
+	struct store_writer w;
+	struct md_node node;
+
+	open_node(&node);
+	assert_true(ask(&node, "{\"do\":\"ev.deny\",\"evs\":[\"1:1\",\"1:2\"],\"reason\":\"x\"}"));
+	md_node_destroy(&node);
+	assert_int_equal(store_writer_open(&w, dir, "mrc0", "libmrc", &s, &lost, &failed), 0);
+	s.ev[0].n_evs = s.n_evs = 1;
+	for (uint32_t id = 1; id < MN_EV_PROFILES; id++)
+		s.ev[id].first = 1;
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(store_writer_commit(&w, &s, &failed), 0);
+	store_writer_close(&w);
+	open_node(&node);
+	assert_u_eq(json_object_size(node.notes), 1);
+	assert_non_null(json_object_get(node.notes, "0/1:1"));
+	md_node_destroy(&node);
+}
+
+/* A process that writes the store while mrcd begins is waited for. */
+NOTES_TEST(wait_for_another_writer)
+{
+	static struct mn_state s;
+	struct store_error lost, failed;
+	struct store_writer w;
+	struct md_node node;
+	pid_t pid;
+	int ready[2], status;
+	char byte = 0;
+
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	if (pid == 0) {
+		if (store_writer_open(&w, dir, "mrc0", "libmrc", &s, &lost, &failed) ||
+		    write(ready[1], &byte, 1) != 1)
+			_exit(1);
+		usleep(50000);
+		_exit(0);
+	}
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	open_node(&node);
+	md_node_destroy(&node);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	close(ready[0]);
+	close(ready[1]);
+}
+
+/* A store that cannot be written keeps its notes as well. */
+NOTES_TEST(change_with_the_store_or_not_at_all)
+{
+	struct md_node node;
+	char path[64];
+
+	snprintf(path, sizeof(path), "%s/mrc0.state", dir);
+	open_node(&node);
 	assert_true(ask(&node, "{\"do\":\"ev.deny\",\"evs\":[\"1:1\"],\"reason\":\"x\"}"));
 	expect_notes(node.generation, "0/1:1");
 	assert_int_equal(unlink(path), 0);

@@ -228,3 +228,21 @@ CASE(least_number_of_active_evs)
 	c.min_active = 4;
 	assert_i_eq(modify(1, c), 0);
 }
+
+/* Under QPs that use it the EVs stay, so that they must make sense with what comes. */
+CASE(fields_of_one_that_is_online_take_its_evs)
+{
+	static const struct mn_ev_field narrow[] = {{4, 0, 0, 15, 15}};
+	static const struct mn_ev_field wide[] = {{16, 0, 0, 0xFFFF, 0xFFFF},
+						  {16, 0, 0, 0xFFFF, 0xFFFF}};
+	struct mn_ev_change c = {.mask = MN_EV_FIELDS, .field = narrow, .n_fields = 1};
+
+	add_stev(3);
+	add_explicit(1, 3, 4);
+	assert_i_eq(mn_ev_profile_modify(&node, &device, 1, &c), EINVAL);
+	assert_u_eq(node.ev[1].n_fields, 0);
+	c.field = wide;
+	c.n_fields = 2;
+	assert_i_eq(mn_ev_profile_modify(&node, &device, 1, &c), 0);
+	assert_u_eq(node.ev[1].n_fields, 2);
+}

@@ -79,6 +79,19 @@ CASE(mn_state_check, evs_of_profiles)
 	assert_unsound();
 }
 
+/* A value has no bits besides those that its format or its fields take. */
+CASE(mn_state_check, evs_that_are_wider_than_their_format)
+{
+	add_stev(3);
+	add_explicit(1, 3, 4);
+	node.evs[2].val[4] = 1;
+	assert_unsound();
+	add_stev(3);
+	add_explicit(1, 3, 4);
+	node.evs[3].val[MW_EV_BYTES - 1] = 1;
+	assert_unsound();
+}
+
 /* Any bytes are refused, or can be read all through. */
 CASE(mn_state_check, random_changes)
 {

@@ -25,6 +25,8 @@
 #define ANSWER_S 5
 /* Another process writes the store for the moment that a change takes. */
 #define BUSY_NS 1000000L
+/* This user's connections to mrcd are too many at once: a second is waited in all. */
+#define FULL_NS 10000000L
 
 int mh_node_share_read(struct mh_nic *nic, struct mn_state *s, struct store_info *info)
 {
@@ -112,14 +114,19 @@ static bool receive_line(int fd, char line[ANSWER_MAX])
 static int read_answer(const struct mh_nic *nic, const char *line, uint64_t *generation)
 {
 	static const char member[] = "\"error\":\"";
+	const struct timespec busy = {0, FULL_NS};
 	const char *at = strstr(line, "\"generation\":"), *error = strstr(line, member), *end;
 
 	if (strstr(line, "\"ok\":true") && at) {
 		*generation = strtoull(at + strlen("\"generation\":"), NULL, 10);
 		return 0;
 	}
-	if (strstr(line, "\"errno\":\"EAGAIN\""))
+	if (strstr(line, "\"errno\":\"EAGAIN\"")) {
+		/* Another state is in force, to be read at once; else mrcd has no place. */
+		if (!strstr(line, "\"key\":\"generation\""))
+			nanosleep(&busy, NULL);
 		return EAGAIN;
+	}
 	/* It is the last member, and so ends with the last quotation mark. */
 	error = error ? error + strlen(member) : "for no reason";
 	end = strrchr(error, '"');

@@ -173,7 +173,7 @@ static void ports_look(const struct mh_port *port, const struct mh_env *env, uin
 	look->state = mh_iface_state(env->port[i].ip, env->port[i].ifname, port->ifindex,
 				     look->name, &why);
 	snprintf(look->why, sizeof(look->why), "%s", why);
-	if (port->admin != MN_PORT_ENABLED) {
+	if (port->admin != MN_PORT_ENABLED) { /* REQ(ep.port.admin) */
 		look->state = MH_IFACE_DOWN;
 		snprintf(look->why, sizeof(look->why), "%s by the controller",
 			 port->admin == MN_PORT_SUSPENDED ? "suspended" : "disabled");
