@@ -35,6 +35,13 @@ copy of its newest published sources (no checks, debug output or vendors' parts;
 """
 
 
+NCCL_HEAD = """## NCCL's own transport
+
+The transport over verbs of NVIDIA's NCCL, from its sources, with the functions by which the rest of NCCL calls it; driven over softmrc's `libibverbs.so.1` by the same harness, between two hosts
+with four planes and on a lab, without a GPU. `tools/foreign CHECKOUT` does this again for a checkout of NCCL of one of these versions ([programs.md](programs.md#nccl-and-pytorch)).
+"""
+
+
 def size(n):
     """Bytes as a person writes them."""
     for unit, name in ((10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
@@ -113,23 +120,30 @@ def _lab_section(rows, path):
 
 
 def foreign():
-    """What tools/foreign kept, by program."""
+    """What tools/foreign kept, by program and version."""
     return json.loads(FOREIGN.read_text()) if FOREIGN.exists() else {}
 
 
 def save_foreign(kept):
-    """Keeps a whole run of a program that was written for MRC."""
-    FOREIGN.write_text(json.dumps(foreign() | {kept["program"]: kept}, indent=1, sort_keys=True) + "\n")
+    """Keeps a whole run of a program that others wrote, beside those of its other versions."""
+    key = f"{kept['program']} {kept['version']}"
+    FOREIGN.write_text(json.dumps(foreign() | {key: kept}, indent=1, sort_keys=True) + "\n")
 
 
-def _foreign_section():
+def _foreign_tables(head, runs):
     lines = []
-    for name, kept in sorted(foreign().items()):
-        lines += [f"{name} {kept['version']}, {kept['commit']}; {kept['machine']}.", ""]
+    for kept in runs:
+        lines += [f"{kept['program']} {kept['version']}, {kept['commit']}; {kept['machine']}.", ""]
         lines += ["| case | result | |", "|---|---|---|"]
         lines += ["| " + " | ".join(_escape(r[key]) for key in ("case", "state", "text")) + " |" for r in kept["cases"]]
         lines.append("")
-    return [FOREIGN_HEAD, *lines] if lines else []
+    return [head, *lines] if lines else []
+
+
+def _foreign_section():
+    runs = [kept for _, kept in sorted(foreign().items())]
+    return [*_foreign_tables(FOREIGN_HEAD, [kept for kept in runs if kept["program"] != "nccl"]),
+            *_foreign_tables(NCCL_HEAD, [kept for kept in runs if kept["program"] == "nccl"])]
 
 
 def page(rows, path, lab_rows, lab_path):

@@ -24,6 +24,10 @@ struct vdevice {
 	int count, device[4];
 };
 
+struct vdevice_v12 {
+	int count, device[8];
+};
+
 struct properties_v6 {
 	char *name, *pci_path;
 	uint64_t guid;
@@ -52,6 +56,19 @@ struct properties_v9 {
 	struct vdevice vdevice;
 	size_t p2p_max_bytes, collective_max_bytes;
 	int requests_max; /* from version 11 on */
+};
+
+struct properties_v12 {
+	char *name, *pci_path;
+	uint64_t guid;
+	int pointers, global_mrs, flush, speed_mbps, port;
+	float latency;
+	int comms_max, group_max;
+	int offload, offload_version;
+	struct vdevice_v12 vdevice;
+	size_t p2p_max_bytes, collective_max_bytes;
+	int requests_max;
+	int16_t rail, plane;
 };
 
 struct config {
@@ -146,12 +163,15 @@ int net_properties(struct net *n, int device, struct net_properties *p)
 		struct properties_v6 v6;
 		struct properties_v8 v8;
 		struct properties_v9 v9;
+		struct properties_v12 v12;
 	} u;
 	int failed;
 
 	memset(&u, 0, sizeof(u));
 	failed = CALL(n, get_properties, (int, void *))(device, &u);
-	if (n->version >= 9)
+	if (n->version >= 12)
+		TAKE(p, u.v12, u.v12.vdevice.count);
+	else if (n->version >= 9)
 		TAKE(p, u.v9, u.v9.vdevice.count);
 	else if (n->version == 8)
 		TAKE(p, u.v8, 1);
@@ -162,9 +182,9 @@ int net_properties(struct net *n, int device, struct net_properties *p)
 
 int net_merge(struct net *n, int *device)
 {
-	struct vdevice two = {2, {0, 1}};
+	struct vdevice_v12 two = {2, {0, 1}}; /* older ones are its beginning */
 
-	return CALL(n, make_vdevice, (int *, struct vdevice *))(device, &two);
+	return CALL(n, make_vdevice, (int *, struct vdevice_v12 *))(device, &two);
 }
 
 int net_listen(struct net *n, int device, void *handle, void **comm)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * net_abi.h - NCCL's interface for network plugins, versions 6 to 11, as one interface: net_* calls
+ * net_abi.h - NCCL's interface for network plugins, versions 6 to 12, as one interface: net_* calls
  * the function table ncclNetPlugin_v<N> of a shared library in the form that its version has.
  *
  * Orders and layouts are those that NCCL publishes. All functions return 0, or what NCCL calls
@@ -17,8 +17,8 @@
 #define NET_GROUP_MAX 8
 #define NET_HOST_MEMORY 1
 #define NET_VERSION_MIN 6
-#define NET_VERSION_MAX 11
-/* Up to version 8 sizes are ints, and Microsoft's plugin posts groups of one. */
+#define NET_VERSION_MAX 12
+/* Up to version 8 Microsoft's plugin posts groups of one. */
 #define NET_VERSION_GROUPS 9
 
 struct net_table;

@@ -4,7 +4,7 @@
  * and without a GPU: two ranks, several connections each way, groups of receives, every byte
  * compared.
  *
- * net_harness PLUGIN RANK FOLDER VERSION [comms=N] [device=N|merged] [flush=1]
+ * net_harness PLUGIN RANK FOLDER VERSION [comms=N] [device=N|merged] [flush=1] [groups=0|1]
  *             [soak=SECONDS] [speed=1]
  *
  * The ranks share FOLDER, where they leave the handles of their connections. Each prints a line
@@ -42,7 +42,7 @@ static int flush_wanted;
 
 int access(const char *path, int mode)
 {
-	if (flush_wanted && strstr(path, "nvidia_peermem"))
+	if (flush_wanted && (strstr(path, "nvidia_peermem") || strstr(path, "nvidia-peermem")))
 		return 0;
 	return faccessat(-100, path, mode, 0); /* -100: AT_FDCWD */
 }
@@ -53,6 +53,7 @@ struct harness {
 	const char *folder;
 	double soak_s;
 	int speed, merged, barriers;
+	int groups; /* of several receives; -1: as the version has it */
 	void *listening[COMMS_MAX];
 	struct traffic out[COMMS_MAX], in[COMMS_MAX];
 };
@@ -256,7 +257,7 @@ static void phase(struct harness *h, const char *name, const struct plan *plan)
 
 static void verify(struct harness *h)
 {
-	bool one = h->version < NET_VERSION_GROUPS;
+	bool one = h->groups < 0 ? h->version < NET_VERSION_GROUPS : h->groups == 0;
 	struct plan sweep = {.kind = PLAN_SWEEP,
 			     .depth = 8,
 			     .seed = 1,
@@ -358,7 +359,7 @@ static void usage(const char *word)
 {
 	fprintf(stderr,
 		"net_harness: %s\nusage: net_harness PLUGIN RANK FOLDER VERSION [comms=1..%d] "
-		"[device=N|merged] [flush=1] "
+		"[device=N|merged] [flush=1] [groups=0|1] "
 		"[soak=SECONDS] [speed=1]\n",
 		word, COMMS_MAX);
 	exit(2);
@@ -370,6 +371,7 @@ static void read_options(struct harness *h, char **argv)
 		if (sscanf(*argv, "comms=%d", &h->comms) == 1 ||
 		    sscanf(*argv, "device=%d", &h->device) == 1 ||
 		    sscanf(*argv, "flush=%d", &flush_wanted) == 1 ||
+		    sscanf(*argv, "groups=%d", &h->groups) == 1 ||
 		    sscanf(*argv, "soak=%lf", &h->soak_s) == 1 ||
 		    sscanf(*argv, "speed=%d", &h->speed) == 1)
 			continue;
@@ -384,7 +386,7 @@ static void read_options(struct harness *h, char **argv)
 
 int main(int argc, char **argv)
 {
-	struct harness h = {.comms = 2};
+	struct harness h = {.comms = 2, .groups = -1};
 	int connections;
 
 	if (argc < 5)

@@ -109,6 +109,61 @@ class VerbsShim(Program):
                          CFLAGS="-fPIC -Dmrc_attr=mrc_device_attr")
 
 
+class Nccl(Program):
+    """NVIDIA/nccl: its transport over verbs, taken out of it with the table of functions by which the rest of it calls."""
+    name, makes = "nccl", "libnccl-net-ib.so"
+    known = ("2.21.5", "2.24.3", "2.26.6", "2.27.7", "2.28.3", "2.29.7", "2.30.7")
+    PARTS = ("transport/net_ib.cc", "transport/net_ib/*.cc", "misc/ibvsymbols.cc", "misc/ibvwrap.cc", "misc/mlx5dv*.cc",
+             "misc/param.cc", "misc/socket.cc", "misc/utils.cc", "os/linux.cc")
+
+    @staticmethod
+    def is_here(checkout):
+        return (checkout / "makefiles/version.mk").exists() and (checkout / "src/transport").is_dir()
+
+    def find_version(self):
+        found = dict(re.findall(r"^NCCL_(MAJOR|MINOR|PATCH)\s*:=\s*(\d+)", _read(self.checkout / "makefiles/version.mk"), re.M))
+        return ".".join(found[key] for key in ("MAJOR", "MINOR", "PATCH")) if len(found) == 3 else ""
+
+    def interface(self):
+        """The version of the table that the transport has."""
+        headers = ("src/include/plugin/nccl_net.h", "src/include/nccl_net.h")
+        found = [re.search(r"typedef\s+ncclNet_v(\d+)_t\s+ncclNet_t;", _read(self.checkout / name)) for name in headers]
+        versions = [int(match[1]) for match in found if match]
+        if not versions:
+            raise RuntimeError(f"{self}: {' and '.join(headers)} do not say which table ncclNet_t is")
+        return versions[0]
+
+    def has(self, setting):
+        """Whether the transport knows a setting of this name."""
+        return any(setting in _read(path) for path in self.parts())
+
+    def parts(self):
+        """The source files; operations that a GPU starts by itself are none of the table's."""
+        found = [path for part in self.PARTS for path in sorted((self.checkout / "src").glob(part))]
+        return [path for path in found if path.name != "gin.cc"] + [HERE / "nccl/host.cc"]
+
+    def build(self, folder):
+        """Compiles the parts where they are, and leaves the library alone in the folder."""
+        _need("g++")
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        source, made = self.checkout / "src", folder / self.makes
+        places = [HERE / "nccl", HERE, source / "include", source / "include/plugin", source / "transport/net_ib"]
+        begin = ["g++", "-std=c++17", "-O2", "-fPIC", "-w", "-include", "without_cuda.h", *(f"-I{place}" for place in places)]
+        objects = []
+        for number, part in enumerate(self.parts()):
+            objects.append(folder / f"{number}.o")
+            self.compile([*begin, "-c", part, "-o", objects[-1]])
+        self.compile(["g++", "-shared", *objects, f"-Wl,--defsym=ncclNetPlugin_v{self.interface()}=ncclNetIb", "-Wl,-z,defs",
+                      "-ldl", "-lpthread", "-o", made])
+        return made
+
+    def compile(self, words):
+        done = subprocess.run([str(word) for word in words], capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise RuntimeError(f"{self} does not build:\n{done.stderr[:3000]}")
+
+
 class SharpPlugins(Program):
     """A fork of nccl-rdma-sharp-plugins that has a path over libmrc, for NVIDIA's DOCA."""
     name, known = "nccl-rdma-sharp-plugins", ("",)
@@ -126,7 +181,7 @@ class SharpPlugins(Program):
         raise Skip(f"{self}: its path over libmrc needs NVIDIA's DOCA (libdoca_rdma_verbs and its headers)")
 
 
-PROGRAMS = (NcclPlugin, VerbsShim, SharpPlugins)
+PROGRAMS = (NcclPlugin, VerbsShim, Nccl, SharpPlugins)
 
 
 def recognise(checkout):

@@ -29,6 +29,11 @@ def shim(symbols):
     return {"src/vmrc_ibv_overwrites.c": "", "src/vmrc_symbols.c": "", "src/include/vmrc_symbols.h": symbols}
 
 
+def nccl(version):
+    numbers = zip(("MAJOR", "MINOR", "PATCH"), version.split("."))
+    return {"makefiles/version.mk": "".join(f"NCCL_{n} := {v}\n" for n, v in numbers), "src/transport/net_ib.cc": ""}
+
+
 def asked(files, words=(), env=None):
     """(exit status, output) of tools/foreign for a folder with these files."""
     with tempfile.TemporaryDirectory() as folder:
@@ -65,6 +70,14 @@ def older_shim_is_named():
     return want(asked(shim(OLD_SYMBOLS)), 2, "mrc-verbs-shim-lib of before OCP's mrc.h")
 
 
+def known_nccl():
+    return want(asked(nccl("2.30.7")), 0, "port failover")
+
+
+def another_nccl_is_named():
+    return want(asked(nccl("2.99.1")), 2, "nccl 2.99.1") + want(asked(nccl("2")), 2, "of unknown version")
+
+
 def sharp_needs_doca():
     fork = {"src/sharp_plugin.c": "", "configure.ac": "", "src/mrc.c": ""}
     plain = {"src/sharp_plugin.c": "", "configure.ac": ""}
@@ -91,7 +104,7 @@ def harness_builds_and_refuses():
             return [built.stderr]
         problems = []
         for words, status, text in ((["x.so", "2", folder, "11"], 2, "out of range"),
-                                    (["x.so", "0", folder, "12"], 2, "out of range"),
+                                    (["x.so", "0", folder, "13"], 2, "out of range"),
                                     (["x.so", "0", folder, "11", "comms=9"], 2, "out of range"),
                                     (["x.so", "0", folder, "11", "colour=1"], 2, "colour=1"),
                                     (["x.so", "0", folder], 2, "words are missing"),
@@ -104,4 +117,4 @@ def harness_builds_and_refuses():
 
 tap.main([(case.__name__, case) for case in
           (known_plugin, another_version_is_named, version_that_is_not_there, known_shim, older_shim_is_named,
-           sharp_needs_doca, none_of_them, no_checkout, harness_builds_and_refuses)])
+           known_nccl, another_nccl_is_named, sharp_needs_doca, none_of_them, no_checkout, harness_builds_and_refuses)])
