@@ -102,12 +102,14 @@ enum mg_kind {
 const char *mg_kind_name(enum mg_kind kind);
 
 /*
- * A call. Ranks that meet in different calls, or in the same with another number, size or `what`,
- * fail with a message that names both.
+ * A call. Ranks that meet in different calls, or in the same with another number, size, root or
+ * `what`, fail with a message that names both: in that call, or where neither waits for the other
+ * there, as two that both think themselves the root, in the next one.
  */
 struct mg_call {
 	enum mg_kind kind;
 	uint32_t what;	      /* the caller's own, such as the type of the elements */
+	uint32_t root;	      /* of MG_BROADCAST, MG_REDUCE, MG_GATHER, MG_SCATTER; 0 in others */
 	uint64_t number;      /* of the calls of the group */
 	uint64_t deadline_ns; /* on mg_now_ns; MG_NEVER */
 };
@@ -131,9 +133,9 @@ struct mg_combine {
 int mg_all_reduce(struct mg_group *g, const struct mg_call *call, void *data, size_t bytes,
 		  const struct mg_combine *reduce);
 
-/* mg_reduce is mg_all_reduce whose result is at `root` alone; elsewhere `data` is scratch. */
+/* mg_reduce is mg_all_reduce whose result is at the root alone; elsewhere `data` is scratch. */
 int mg_reduce(struct mg_group *g, const struct mg_call *call, void *data, size_t bytes,
-	      const struct mg_combine *reduce, uint32_t root);
+	      const struct mg_combine *reduce);
 
 /*
  * mg_reduce_scatter combines `ranks` parts of `bytes` each; this rank's part of `data` has its
@@ -145,9 +147,8 @@ int mg_reduce_scatter(struct mg_group *g, const struct mg_call *call, void *data
 /* mg_all_gather fills `data`, `ranks` parts of `bytes`, of which this rank's own is there. */
 int mg_all_gather(struct mg_group *g, const struct mg_call *call, void *data, size_t bytes);
 
-/* mg_broadcast copies root's data to all, from rank to rank. */
-int mg_broadcast(struct mg_group *g, const struct mg_call *call, void *data, size_t bytes,
-		 uint32_t root);
+/* mg_broadcast copies the root's data to all, from rank to rank. */
+int mg_broadcast(struct mg_group *g, const struct mg_call *call, void *data, size_t bytes);
 
 /*
  * mg_all_to_all sends out[r], of out_bytes[r], to each rank r, and receives in[r] from it.

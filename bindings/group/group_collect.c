@@ -64,6 +64,7 @@ static bool push(struct step *s)
 			.total = s->out.bytes,
 			.offset = s->out.done,
 			.bytes = (uint32_t)n,
+			.root = s->call->root,
 		};
 		memcpy(slot->payload, s->out.data + s->out.done, n);
 		mg_link_send(s->out.link);
@@ -78,21 +79,23 @@ static bool is_due(const struct step *s, const struct mg_header *h)
 	size_t element = s->reduce ? s->reduce->element : 1;
 
 	return h->message == s->call->kind && h->what == s->call->what &&
-	       h->number == s->call->number && h->total == s->in.bytes && h->offset == s->in.done &&
+	       h->number == s->call->number && h->root == s->call->root &&
+	       h->total == s->in.bytes && h->offset == s->in.done &&
 	       h->bytes <= s->in.bytes - s->in.done && h->bytes <= PAYLOAD_MAX && h->bytes != 0 &&
 	       h->bytes % element == 0;
 }
 
 static void break_at(struct step *s, const struct mg_header *h)
 {
-	mg_break_with(
-		s->g,
-		"rank %u is in %s, call %llu (type %#x, a part of %llu bytes), rank %u in %s, "
-		"call %llu (type %#x, %zu bytes)",
-		s->in.link->peer, mg_kind_name((enum mg_kind)h->message),
-		(unsigned long long)h->number, h->what, (unsigned long long)h->total,
-		s->g->cfg.rank, mg_kind_name(s->call->kind), (unsigned long long)s->call->number,
-		s->call->what, s->in.bytes);
+	mg_break_with(s->g,
+		      "rank %u is in %s, call %llu (type %#x, root %u, a part of %llu bytes), rank "
+		      "%u in %s, "
+		      "call %llu (type %#x, root %u, %zu bytes)",
+		      s->in.link->peer, mg_kind_name((enum mg_kind)h->message),
+		      (unsigned long long)h->number, h->what, h->root, (unsigned long long)h->total,
+		      s->g->cfg.rank, mg_kind_name(s->call->kind),
+		      (unsigned long long)s->call->number, s->call->what, s->call->root,
+		      s->in.bytes);
 }
 
 /* Takes what came. Returns whether that was anything. */
@@ -136,6 +139,12 @@ static int run(struct step *s)
 			return -1;
 	}
 	return -1;
+}
+
+/* Of a call: in a group of one rank, where no step is, a broken group is found out here. */
+static int end_of(const struct mg_group *g)
+{
+	return g->broken ? -1 : 0;
 }
 
 /* ---- rings ---- */
@@ -214,7 +223,7 @@ static int ring_reduce(const struct ring *r, const struct mg_combine *reduce)
 		if (run_hop(r, rank_after(r->g, rank, hop), rank_after(r->g, rank, hop + 1),
 			    reduce))
 			return -1;
-	return 0;
+	return end_of(r->g);
 }
 
 /* Each rank has the chunk of its number; all go down the ring once. */
@@ -225,7 +234,7 @@ static int ring_gather(const struct ring *r)
 	for (uint32_t hop = 0; hop + 1 < r->g->cfg.ranks; hop++)
 		if (run_hop(r, rank_after(r->g, rank, hop), rank_after(r->g, rank, hop + 1), NULL))
 			return -1;
-	return 0;
+	return end_of(r->g);
 }
 
 static struct ring make_ring(struct mg_group *g, const struct mg_call *call, void *data,
@@ -247,10 +256,10 @@ int mg_all_reduce(struct mg_group *g, const struct mg_call *call, void *data, si
 }
 
 int mg_reduce(struct mg_group *g, const struct mg_call *call, void *data, size_t bytes,
-	      const struct mg_combine *reduce, uint32_t root)
+	      const struct mg_combine *reduce)
 {
 	struct ring r = make_ring(g, call, data, bytes, reduce->element);
-	uint32_t rank = g->cfg.rank;
+	uint32_t rank = g->cfg.rank, root = call->root;
 
 	if (ring_reduce(&r, reduce))
 		return -1;
@@ -288,10 +297,9 @@ int mg_all_gather(struct mg_group *g, const struct mg_call *call, void *data, si
 
 /* ---- the others ---- */
 
-int mg_broadcast(struct mg_group *g, const struct mg_call *call, void *data, size_t bytes,
-		 uint32_t root)
+int mg_broadcast(struct mg_group *g, const struct mg_call *call, void *data, size_t bytes)
 {
-	uint32_t rank = g->cfg.rank, ranks = g->cfg.ranks;
+	uint32_t rank = g->cfg.rank, ranks = g->cfg.ranks, root = call->root;
 	bool is_last = rank_after(g, rank, 1) == root;
 	struct step s = {
 		.g = g,
@@ -323,7 +331,7 @@ int mg_all_to_all(struct mg_group *g, const struct mg_call *call, const struct m
 		if (run(&s))
 			return -1;
 	}
-	return 0;
+	return end_of(g);
 }
 
 /* After round k this rank knows that the 2^(k+1) - 1 ranks before it have come. */
@@ -343,5 +351,5 @@ int mg_barrier(struct mg_group *g, const struct mg_call *call)
 		if (run(&s))
 			return -1;
 	}
-	return 0;
+	return end_of(g);
 }

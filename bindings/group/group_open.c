@@ -16,7 +16,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define CARD_MAGIC 0x6d726731u /* "mrg1"; another byte order reads otherwise */
+#define CARD_MAGIC 0x6d726732u /* "mrg2"; another byte order reads otherwise */
 #define PSN_MASK 0xffffffu
 #define CLOSE_NS UINT64_C(2000000000)
 /*
@@ -31,8 +31,10 @@ struct card {
 	uint32_t magic, rank, ranks, mtu;
 	union ibv_gid gid;
 	uint64_t inboxes;
-	uint32_t rkey;
-	uint32_t qpns[]; /* by link */
+	/* By link; each has a key of its own, so that no rank writes into what another one may. */
+	struct card_link {
+		uint32_t qpn, rkey;
+	} links[];
 };
 
 static int refuse(char *error, const char *what, int number)
@@ -76,9 +78,7 @@ static int open_memory(struct mg_group *g, char *error)
 	g->pd = ibv_alloc_pd(g->device);
 	if (!g->pd)
 		return refuse(error, "protection domain", errno);
-	g->in_mr = ibv_reg_mr(g->pd, g->inboxes, in_bytes,
-			      IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
-	g->out_mr = g->in_mr ? ibv_reg_mr(g->pd, g->outboxes, out_bytes, 0) : NULL;
+	g->out_mr = ibv_reg_mr(g->pd, g->outboxes, out_bytes, 0);
 	return g->out_mr ? 0 : refuse(error, "memory region", errno);
 }
 
@@ -127,6 +127,10 @@ static int open_link(struct mg_group *g, struct mg_link *link, char *error)
 				   .qp_access_flags = IBV_ACCESS_REMOTE_WRITE};
 	int rc;
 
+	link->in_mr = ibv_reg_mr(g->pd, link->inbox, sizeof(*link->inbox),
+				 IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
+	if (!link->in_mr)
+		return refuse(error, "memory region", errno);
 	link->qp = mrc_create_qp(g->context, &init);
 	if (!link->qp)
 		return refuse(error, "queue pair", errno);
@@ -187,7 +191,7 @@ struct mg_group *mg_open(const struct mg_cfg *cfg, char *error)
 
 size_t mg_card_bytes(const struct mg_group *g)
 {
-	return sizeof(struct card) + mg_links(g) * sizeof(uint32_t);
+	return sizeof(struct card) + mg_links(g) * sizeof(struct card_link);
 }
 
 static uint32_t port_mtu(const struct mg_group *g)
@@ -209,11 +213,12 @@ void mg_describe(const struct mg_group *g, void *card)
 	c->ranks = g->cfg.ranks;
 	c->mtu = port_mtu(g);
 	c->inboxes = (uintptr_t)g->inboxes;
-	c->rkey = g->in_mr->rkey;
 	(void)ibv_query_gid(g->device, 1, 0, &c->gid);
 	for (size_t i = 0; i < mg_links(g); i++)
-		if (g->links[i].qp)
-			(void)mrc_get_qpn(g->links[i].qp, &c->qpns[i]);
+		if (g->links[i].qp) {
+			(void)mrc_get_qpn(g->links[i].qp, &c->links[i].qpn);
+			c->links[i].rkey = g->links[i].in_mr->rkey;
+		}
 }
 
 static uint32_t first_psn(uint32_t qpn)
@@ -247,7 +252,7 @@ static int to_rts(struct mg_link *link, const struct card *peer, uint32_t qpn, u
 int mg_connect(struct mg_group *g, uint32_t peer, const void *card, size_t bytes, char *error)
 {
 	struct card c;
-	const uint8_t *qpns = (const uint8_t *)card + offsetof(struct card, qpns);
+	const uint8_t *links = (const uint8_t *)card + offsetof(struct card, links);
 
 	if (bytes >= sizeof(c))
 		memcpy(&c, card, sizeof(c));
@@ -262,14 +267,14 @@ int mg_connect(struct mg_group *g, uint32_t peer, const void *card, size_t bytes
 	for (int channel = 0; channel < CHANNELS; channel++) {
 		struct mg_link *link = mg_link_of(g, peer, (enum mg_channel)channel);
 		size_t theirs = (size_t)g->cfg.rank * CHANNELS + (size_t)channel;
-		uint32_t qpn;
+		struct card_link to;
 		int rc;
 
-		memcpy(&qpn, qpns + theirs * sizeof(qpn), sizeof(qpn));
+		memcpy(&to, links + theirs * sizeof(to), sizeof(to));
 		link->remote = c.inboxes + theirs * sizeof(struct mg_inbox);
-		link->rkey = c.rkey;
+		link->rkey = to.rkey;
 		link->heard_ns = mg_now_ns();
-		rc = to_rts(link, &c, qpn, port_mtu(g));
+		rc = to_rts(link, &c, to.qpn, port_mtu(g));
 		if (rc) {
 			snprintf(error, MG_TEXT_MAX, "queue pair to rank %u: %s", peer,
 				 strerror(rc));
@@ -309,6 +314,8 @@ static void close_links(struct mg_group *g)
 	for (size_t i = 0; i < mg_links(g); i++) {
 		if (g->links[i].qp)
 			mrc_destroy_qp(g->links[i].qp);
+		if (g->links[i].in_mr)
+			ibv_dereg_mr(g->links[i].in_mr);
 		for (int list = 0; list < 2; list++) {
 			struct mg_announcement *a =
 				list ? g->links[i].announced : g->links[i].refused;
@@ -339,8 +346,6 @@ void mg_close(struct mg_group *g)
 		mrc_destroy_comp_channel(g->channel);
 	if (g->context)
 		mrc_destroy_context(g->context);
-	if (g->in_mr)
-		ibv_dereg_mr(g->in_mr);
 	if (g->out_mr)
 		ibv_dereg_mr(g->out_mr);
 	if (g->pd)

@@ -42,7 +42,8 @@ struct mg_header {
 	uint64_t total;	  /* bytes of this transfer */
 	uint64_t offset;  /* in it */
 	uint32_t bytes;	  /* that follow the header */
-	uint32_t unused[7];
+	uint32_t root;	  /* of a call that has one */
+	uint32_t unused[6];
 };
 
 struct mg_slot {
@@ -72,6 +73,7 @@ struct mg_link {
 	enum mg_channel channel;
 	struct mrc_qp *qp;
 	struct mg_inbox *inbox;
+	struct ibv_mr *in_mr; /* of the inbox alone */
 	struct mg_outbox *outbox;
 	uint32_t lkey;	 /* of the outbox */
 	uint64_t remote; /* address of the peer's inbox for this link */
@@ -94,7 +96,7 @@ struct mg_group {
 	struct mg_cfg cfg;
 	struct ibv_context *device;
 	struct ibv_pd *pd;
-	struct ibv_mr *in_mr, *out_mr;
+	struct ibv_mr *out_mr;
 	struct mrc_context *context;
 	struct mrc_comp_channel *channel;
 	int channel_fd, wake_fd;

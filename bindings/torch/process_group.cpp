@@ -39,12 +39,13 @@ uint32_t ProcessGroup::rank_in_group(int64_t rank, const char *what) const
 }
 
 WorkPtr ProcessGroup::submit(mg_kind kind, c10d::OpType type, uint32_t what, Milliseconds timeout,
-			     Tensors outputs, Run run, std::function<void()> after)
+			     Tensors outputs, Run run, std::function<void()> after, uint32_t root)
 {
+	check_apart(outputs, mg_kind_name(kind));
 	auto work = c10::make_intrusive<Work>(rank_, type, std::move(outputs));
 
-	worker_->submit(Call{kind, what, timeout.count() <= 0 ? timeout_ : timeout, std::move(run),
-			     std::move(after), work});
+	worker_->submit(Call{kind, what, root, timeout.count() <= 0 ? timeout_ : timeout,
+			     std::move(run), std::move(after), work});
 	return work;
 }
 
@@ -106,14 +107,15 @@ WorkPtr ProcessGroup::reduce(Tensors &tensors, const c10d::ReduceOptions &opts)
 		[=](mg_group *g, const mg_call *call) {
 			const auto reduce = reduction->combine();
 
-			return mg_reduce(g, call, flat->data(), flat->bytes(), &reduce, root);
+			return mg_reduce(g, call, flat->data(), flat->bytes(), &reduce);
 		},
 		[=, ranks = size_] {
 			if (!is_root)
 				return;
 			reduction->finish(flat->data(), flat->bytes(), ranks);
 			flat->put_back();
-		});
+		},
+		root);
 }
 
 /* `whole` has a part for each rank, and is scratch. */
@@ -172,9 +174,9 @@ WorkPtr ProcessGroup::broadcast(Tensors &tensors, const c10d::BroadcastOptions &
 	return submit(
 		MG_BROADCAST, c10d::OpType::BROADCAST, what_of(tensor), opts.timeout, tensors,
 		[=](mg_group *g, const mg_call *call) {
-			return mg_broadcast(g, call, flat->data(), flat->bytes(), root);
+			return mg_broadcast(g, call, flat->data(), flat->bytes());
 		},
-		[=] { flat->put_back(); });
+		[=] { flat->put_back(); }, root);
 }
 
 WorkPtr ProcessGroup::all_gather(const at::Tensor &input, const Tensors &outputs,
@@ -261,7 +263,7 @@ WorkPtr ProcessGroup::allgather_coalesced(std::vector<Tensors> &outputs, Tensors
 
 /* in[r] comes from rank r, out[r] goes to it; an undefined tensor is nothing. */
 WorkPtr ProcessGroup::all_to_all(mg_kind kind, c10d::OpType type, Milliseconds timeout,
-				 Tensors outputs, Tensors in, Tensors out)
+				 Tensors outputs, Tensors in, Tensors out, uint32_t root)
 {
 	struct Parts {
 		std::vector<std::shared_ptr<Flat>> flat;
@@ -307,7 +309,8 @@ WorkPtr ProcessGroup::all_to_all(mg_kind kind, c10d::OpType type, Milliseconds t
 		[=] {
 			for (size_t i = 0; i < to_put_back; i++)
 				parts->flat[i]->put_back();
-		});
+		},
+		root);
 }
 
 WorkPtr ProcessGroup::gather(std::vector<Tensors> &outputs, Tensors &inputs,
@@ -327,7 +330,7 @@ WorkPtr ProcessGroup::gather(std::vector<Tensors> &outputs, Tensors &inputs,
 	} else {
 		TORCH_CHECK(outputs.empty(), "mrc: gather: outputs at a rank that is not the root");
 	}
-	return all_to_all(MG_GATHER, c10d::OpType::GATHER, opts.timeout, result, in, out);
+	return all_to_all(MG_GATHER, c10d::OpType::GATHER, opts.timeout, result, in, out, root);
 }
 
 WorkPtr ProcessGroup::scatter(Tensors &outputs, std::vector<Tensors> &inputs,
@@ -347,7 +350,7 @@ WorkPtr ProcessGroup::scatter(Tensors &outputs, std::vector<Tensors> &inputs,
 	} else {
 		TORCH_CHECK(inputs.empty(), "mrc: scatter: inputs at a rank that is not the root");
 	}
-	return all_to_all(MG_SCATTER, c10d::OpType::SCATTER, opts.timeout, outputs, in, out);
+	return all_to_all(MG_SCATTER, c10d::OpType::SCATTER, opts.timeout, outputs, in, out, root);
 }
 
 WorkPtr ProcessGroup::alltoall(Tensors &outputs, Tensors &inputs, const c10d::AllToAllOptions &opts)
@@ -360,6 +363,9 @@ WorkPtr ProcessGroup::alltoall(Tensors &outputs, Tensors &inputs, const c10d::Al
 		check_alike({outputs[r]}, inputs[0], outputs[r].numel(), "all_to_all");
 		check_alike({inputs[r]}, inputs[0], inputs[r].numel(), "all_to_all");
 	}
+	for (const auto &output : outputs)
+		for (const auto &input : inputs)
+			check_unread(output, input, "all_to_all");
 	return all_to_all(MG_ALL_TO_ALL, c10d::OpType::ALLTOALL, opts.timeout, outputs, outputs,
 			  inputs);
 }
@@ -395,6 +401,7 @@ WorkPtr ProcessGroup::alltoall_base(at::Tensor &output, at::Tensor &input,
 {
 	check_alike({output}, input, output.numel(), "all_to_all");
 	check(input, "all_to_all");
+	check_unread(output, input, "all_to_all");
 	return all_to_all(MG_ALL_TO_ALL, c10d::OpType::ALLTOALL_BASE, opts.timeout, {output},
 			  split(output, output_splits, size_, "output"),
 			  split(input, input_splits, size_, "input"));

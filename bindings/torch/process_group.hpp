@@ -63,14 +63,14 @@ class ProcessGroup final : public c10d::ProcessGroup
 	using Run = std::function<int(mg_group *, const mg_call *)>;
 
 	WorkPtr submit(mg_kind kind, c10d::OpType type, uint32_t what, Milliseconds timeout,
-		       Tensors outputs, Run run, std::function<void()> after);
+		       Tensors outputs, Run run, std::function<void()> after, uint32_t root = 0);
 	/* `result` is what the call hands back. */
 	WorkPtr all_reduce(const at::Tensor &tensor, const c10d::AllreduceOptions &opts,
 			   Tensors result);
 	WorkPtr all_gather(const at::Tensor &input, const Tensors &outputs,
 			   const c10d::AllgatherOptions &opts, Tensors result);
 	WorkPtr all_to_all(mg_kind kind, c10d::OpType type, Milliseconds timeout, Tensors outputs,
-			   Tensors in, Tensors out);
+			   Tensors in, Tensors out, uint32_t root = 0);
 	WorkPtr scatter_sum(const at::Tensor &output, at::Tensor whole, c10d::OpType type,
 			    const c10d::ReduceScatterOptions &opts);
 	WorkPtr message(mg_request_kind kind, c10d::OpType type, uint32_t peer,

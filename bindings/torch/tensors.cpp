@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "torch/tensors.hpp"
 
+#include <ATen/MemoryOverlap.h>
+
 namespace softmrc
 {
 
@@ -22,6 +24,31 @@ void check_alike(const std::vector<at::Tensor> &tensors, const at::Tensor &like,
 			    toString(tensor.scalar_type()), " among those of ", count, " ",
 			    toString(like.scalar_type()));
 	}
+}
+
+static bool overlap(const at::Tensor &a, const at::Tensor &b)
+{
+	const auto status = at::get_overlap_status(a, b);
+
+	return status == at::MemOverlapStatus::Full || status == at::MemOverlapStatus::Partial;
+}
+
+void check_apart(const std::vector<at::Tensor> &written, const char *call)
+{
+	for (size_t i = 0; i < written.size(); i++) {
+		TORCH_CHECK(at::has_internal_overlap(written[i]) != at::MemOverlap::Yes,
+			    "mrc: ", call,
+			    " writes a tensor of which several elements are one in memory");
+		for (size_t j = 0; j < i; j++)
+			TORCH_CHECK(!overlap(written[i], written[j]), "mrc: ", call,
+				    " writes tensors ", j, " and ", i, ", which overlap");
+	}
+}
+
+void check_unread(const at::Tensor &written, const at::Tensor &read, const char *call)
+{
+	TORCH_CHECK(!overlap(written, read), "mrc: ", call,
+		    " writes a tensor that overlaps one which it reads");
 }
 
 at::Tensor the_one(const std::vector<at::Tensor> &tensors, const char *call)

@@ -25,6 +25,13 @@ void check(const at::Tensor &tensor, const char *call);
 void check_alike(const std::vector<at::Tensor> &tensors, const at::Tensor &like, int64_t count,
 		 const char *call);
 
+/* check_apart throws where elements of what a call writes lie on each other, as in an expanded tensor
+ * or in two views of the same elements. */
+void check_apart(const std::vector<at::Tensor> &written, const char *call);
+
+/* check_unread throws where a call would write over what it still reads. */
+void check_unread(const at::Tensor &written, const at::Tensor &read, const char *call);
+
 /* the_one returns the only tensor of a list, for calls that take one a rank. */
 at::Tensor the_one(const std::vector<at::Tensor> &tensors, const char *call);
 

@@ -147,6 +147,7 @@ void Worker::make(Call &call)
 
 	c.kind = call.kind;
 	c.what = call.what;
+	c.root = call.root;
 	c.number = ++calls_;
 	c.deadline_ns = deadline(call.timeout);
 	try {

@@ -29,7 +29,7 @@ using Milliseconds = std::chrono::milliseconds;
 /* A collective call. `run` returns mg_*'s 0 or -1; `after` runs when it was 0. */
 struct Call {
 	mg_kind kind;
-	uint32_t what;
+	uint32_t what, root;
 	Milliseconds timeout;
 	std::function<int(mg_group *, const mg_call *)> run;
 	std::function<void()> after;

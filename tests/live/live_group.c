@@ -3,7 +3,7 @@
  * live_group.c - collective calls and messages of bindings/group between processes, over two planes
  * on loopback: every result against one computed here from what each rank is known to have.
  */
-#include "group/group.h"
+#include "group/group_state.h"
 #include "support/test.h"
 #include "unit/loopback.h"
 
@@ -172,7 +172,8 @@ static void all_reduce_and_reduce(struct rank *r, uint64_t *v, size_t words)
 	for (uint32_t root = 0; root < r->ranks; root += 2) {
 		fill(r->rank, v, words);
 		call = next_call(r, MG_REDUCE);
-		check(mg_reduce(r->g, &call, v, words * 8, &mixing, root) == 0);
+		call.root = root;
+		check(mg_reduce(r->g, &call, v, words * 8, &mixing) == 0);
 		if (r->rank == root)
 			check_combined(r, v, words, chunk);
 	}
@@ -199,8 +200,9 @@ static void broadcasts(struct rank *r, uint64_t *v, size_t words)
 	for (uint32_t root = 0; root < r->ranks; root++) {
 		struct mg_call call = next_call(r, MG_BROADCAST);
 
+		call.root = root;
 		fill(r->rank, v, words);
-		check(mg_broadcast(r->g, &call, v, words * 8, root) == 0);
+		check(mg_broadcast(r->g, &call, v, words * 8) == 0);
 		for (size_t i = 0; i < words; i++)
 			check(v[i] == word(root, i));
 	}
@@ -323,6 +325,81 @@ static void unlike_calls(struct rank *r)
 TEST(mg_all_reduce, names_both_where_ranks_call_different_things)
 {
 	run_ranks(3, unlike_calls);
+}
+
+static void call_with_root(struct rank *r, uint32_t root, const char *word)
+{
+	uint64_t v[4] = {0};
+	struct mg_call call = next_call(r, MG_BROADCAST);
+	int rc;
+
+	call.root = root;
+	rc = mg_broadcast(r->g, &call, v, sizeof(v));
+	call = next_call(r, MG_BARRIER);
+	check(rc == -1 || mg_barrier(r->g, &call) == -1);
+	expect_broken(r, word);
+}
+
+static void unlike_roots(struct rank *r)
+{
+	call_with_root(r, r->rank == 1 ? 2 : 0, "root 2");
+}
+
+/* Neither receives anything: it is the next call that finds what the first one left. */
+static void two_roots(struct rank *r)
+{
+	call_with_root(r, r->rank, "broadcast");
+}
+
+TEST(mg_broadcast, names_both_roots_where_ranks_have_two)
+{
+	run_ranks(3, unlike_roots);
+	run_ranks(2, two_roots);
+}
+
+static void broken_alone(struct rank *r)
+{
+	struct mg_call call = next_call(r, MG_BARRIER);
+	uint64_t word_of_it = 0;
+	const size_t bytes = sizeof(word_of_it);
+	void *in = &word_of_it;
+	const void *out = &word_of_it;
+
+	check(mg_barrier(r->g, &call) == 0);
+	mg_break(r->g, "enough");
+	expect_broken(r, "enough");
+	check(mg_barrier(r->g, &call) == -1);
+	check(mg_broadcast(r->g, &call, in, bytes) == -1);
+	check(mg_all_reduce(r->g, &call, in, bytes, &mixing) == -1);
+	check(mg_reduce(r->g, &call, in, bytes, &mixing) == -1);
+	check(mg_reduce_scatter(r->g, &call, in, bytes, &mixing) == -1);
+	check(mg_all_gather(r->g, &call, in, bytes) == -1);
+	check(mg_all_to_all(r->g, &call, &(struct mg_parts){&out, &bytes, &in, &bytes}) == -1);
+}
+
+TEST(mg_break, ends_every_later_call_of_a_group_of_one)
+{
+	run_ranks(1, broken_alone);
+}
+
+/* Rank 1 writes where at rank 0 the requests of rank 2 go, which makes none: it ends its own QP. */
+static void stray_write(struct rank *r)
+{
+	struct mg_call call = next_call(r, MG_BARRIER);
+
+	if (r->rank == 1)
+		mg_link_of(r->g, 0, CHANNEL_CALLS)->remote +=
+			(CHANNELS + 1) * sizeof(struct mg_inbox);
+	while (mg_barrier(r->g, &call) == 0)
+		call = next_call(r, MG_BARRIER);
+	check(mg_broken(r->g));
+	if (r->rank == 0)
+		check(mg_link_of(r->g, 2, CHANNEL_REQUESTS)->inbox->slots[0].header.magic == 0);
+}
+
+TEST(mg_connect, lets_a_rank_write_into_its_own_slots_alone)
+{
+	run_ranks(3, stray_write);
 }
 
 static void late_call(struct rank *r)
