@@ -6,10 +6,9 @@ given, and then with the same ring over gloo's sockets, kernel TCP. Both add in 
 by seed: so every loss and every weight must be equal to the last bit, on every rank. Start it below mpirun, with
 DDP_ADDRESS the address of rank 0 and DDP_INTERFACE what gloo listens on.
 """
-import hashlib
 import os
+import pathlib
 import sys
-import time
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 try:
@@ -20,33 +19,11 @@ try:
     from torch import nn
 except ImportError as error:
     sys.exit(str(error))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import ddp_model  # noqa: E402
 
-VOCABULARY, WIDTH, LENGTH, BATCH, LAYERS = 256, 96, 32, 2, 2
 world = MPI.COMM_WORLD
 rank, ranks = world.Get_rank(), world.Get_size()
-
-
-class Model(nn.Module):
-    """A transformer that guesses the next byte."""
-
-    def __init__(self):
-        super().__init__()
-        self.tokens, self.places = nn.Embedding(VOCABULARY, WIDTH), nn.Embedding(LENGTH, WIDTH)
-        layer = nn.TransformerEncoderLayer(WIDTH, 4, 4 * WIDTH, dropout=0.0, batch_first=True)
-        self.layers, self.out = nn.TransformerEncoder(layer, LAYERS), nn.Linear(WIDTH, VOCABULARY)
-        self.register_buffer("mask", torch.triu(torch.full((LENGTH, LENGTH), float("-inf")), 1))
-
-    def forward(self, x):
-        h = self.tokens(x) + self.places(torch.arange(x.shape[1]))
-        return self.out(self.layers(h, mask=self.mask))
-
-
-def text():
-    """The licences that every Debian has: real text, the same everywhere."""
-    folder = "/usr/share/common-licenses"
-    names = sorted(n for n in os.listdir(folder) if not os.path.islink(f"{folder}/{n}"))
-    data = b"".join(open(f"{folder}/{n}", "rb").read() for n in names)
-    return torch.frombuffer(bytearray(data), dtype=torch.uint8).long()
 
 
 class OverMpi:
@@ -92,24 +69,12 @@ def hook(network, bucket):
 
 
 def train(network, steps):
-    """Returns the losses, the digest of the weights, and the seconds of a step."""
-    torch.manual_seed(1)
-    data, chosen = text(), torch.Generator().manual_seed(100 + rank)
-    model = nn.parallel.DistributedDataParallel(Model())
-    model.register_comm_hook(network, hook)
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9)
-    losses, began = [], time.monotonic()
-    for _ in range(steps):
-        at = torch.randint(0, len(data) - LENGTH - 1, (BATCH,), generator=chosen)
-        batch = torch.stack([data[a:a + LENGTH + 1] for a in at])
-        loss = nn.functional.cross_entropy(model(batch[:, :-1]).flatten(0, 1), batch[:, 1:].flatten())
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        losses.append(loss.item())
-    seconds = (time.monotonic() - began) / steps
-    weights = b"".join(p.detach().numpy().tobytes() for p in model.parameters())
-    return losses, hashlib.sha256(weights).hexdigest(), seconds
+    """With the gradients over a network."""
+    def parallel(model):
+        wrapped = nn.parallel.DistributedDataParallel(model)
+        wrapped.register_comm_hook(network, hook)
+        return wrapped
+    return ddp_model.train(parallel, rank, steps)
 
 
 def same(value):
@@ -126,8 +91,8 @@ def main():
     dist.init_process_group("gloo", f"tcp://{os.environ.get('DDP_ADDRESS', '127.0.0.1')}:{port}", rank=rank,
                             world_size=ranks)
     mpi, gloo = OverMpi(), OverGloo()
-    losses, weights, seconds = train(mpi, steps)
-    tcp_losses, tcp_weights, tcp_seconds = train(gloo, steps)
+    losses, weights, ms = train(mpi, steps)
+    tcp_losses, tcp_weights, tcp_ms = train(gloo, steps)
     equal = world.allreduce(losses == tcp_losses and weights == tcp_weights, MPI.LAND)
     if not equal or not same(weights) or not losses[-1] < losses[0]:
         sys.exit(f"rank {rank}: over MPI loss {losses[0]!r} to {losses[-1]!r}, weights {weights}; over TCP "
@@ -135,7 +100,7 @@ def main():
     moved = world.allreduce(mpi.bytes)
     if rank == 0:
         print(f"loss {losses[0]:.4f} to {losses[-1]:.4f}, weights {weights[:16]}: every loss and weight is equal over TCP")
-        print(f"{1e3 * seconds:.0f} ms a step, over TCP {1e3 * tcp_seconds:.0f}")
+        print(f"{ms:.0f} ms a step, over TCP {tcp_ms:.0f}")
         print(f"bytes {moved}", flush=True)
     dist.destroy_process_group()
 

@@ -38,6 +38,12 @@ def check_arguments():
     refused(lambda: dist.send(torch.ones(4, 4).t(), (rank + 1) % ranks), "contiguous")
     refused(lambda: dist.all_to_all_single(torch.ones(4), torch.ones(4)), "4 rows", "3 ranks")
     refused(lambda: dist.all_reduce_coalesced([t, torch.eye(3).to_sparse()]), "all_reduce_coalesced", "dense")
+    refused(lambda: dist.all_gather([t] * ranks, torch.ones(4)), "all_gather", "0 and 1", "overlap")
+    two = torch.ones(6)
+    refused(lambda: dist.all_gather([torch.ones(4), two[:4], two[2:]], torch.ones(4)), "all_gather", "1 and 2", "overlap")
+    refused(lambda: dist.all_reduce(torch.ones(1).expand(4)), "all_reduce", "several elements are one")
+    refused(lambda: dist.broadcast(torch.ones(1).expand(4), 0), "broadcast", "several elements are one")
+    refused(lambda: dist.all_to_all_single(two, two), "all_to_all", "overlaps")
     dist.all_reduce(t)
     assert t.tolist() == [3.0] * 4
 
@@ -60,6 +66,16 @@ def check_disagreement():
     here = group()
     refused(lambda: (dist.all_reduce(torch.ones(9, dtype=torch.float64 if rank else torch.int64), group=here),
                      dist.barrier(here)), "all_reduce", "type")
+
+
+def check_roots():
+    """Rank 1 waits for rank 0 in the ring and finds another root there than its own."""
+    here = group()
+    refused(lambda: (dist.broadcast(torch.ones(8), 2 if rank == 1 else 0, group=here), dist.barrier(here)),
+            "broadcast", "root 0", "root 2")
+    here = group()
+    refused(lambda: (dist.gather(torch.ones(8), [torch.ones(8) for _ in range(ranks)] if rank == rank % 2 else None,
+                                 rank % 2, group=here), dist.barrier(here)), "gather")
 
 
 def check_length():
@@ -99,6 +115,7 @@ def main():
     dist.init_process_group("mrc", f"file://{store}", rank=rank, world_size=ranks)
     check_arguments()
     check_disagreement()
+    check_roots()
     check_length()
     check_deadline()
     check_death()
