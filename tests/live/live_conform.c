@@ -5,6 +5,7 @@
  *
  * Argument: the program mrc.
  */
+#include "support/netns.h"
 #include "support/test.h"
 
 #include <arpa/inet.h>
@@ -106,6 +107,7 @@ static int conform_teardown(void **state)
 {
 	(void)state;
 	unsetenv("MRC_PORTS");
+	unsetenv("MRC_EV_FORMAT");
 	return 0;
 }
 
@@ -116,17 +118,17 @@ static long count_of(const json_t *json, const char *name)
 	return (long)json_integer_value(json_object_get(json, name));
 }
 
-CONFORM_TEST(ours_passes_every_case)
+/* The kit at the address `from` against a target of ours. */
+static void pass_every_case(const char *target, const char *from)
 {
 	static struct program server, kit;
-	char target[40];
 	json_t *json;
 	int status;
 
-	snprintf(target, sizeof(target), TARGET ":%s", port);
 	START(&server, "--serve", "--once", "--port", port);
 	wait_said(&server, "ready");
-	START(&kit, "--json", "--from", KIT, "--patience", "5s", "--html", "conform.html", target);
+	START(&kit, "--json", "--from", (char *)(uintptr_t)from, "--patience", "5s", "--html",
+	      "conform.html", (char *)(uintptr_t)target);
 	status = finish(&kit);
 	assert_int_equal(finish(&server), 0);
 	json = json_loads(kit.said, 0, NULL);
@@ -137,6 +139,30 @@ CONFORM_TEST(ours_passes_every_case)
 	json_decref(json);
 	assert_int_equal(access("conform.html", R_OK), 0);
 	unlink("conform.html");
+}
+
+CONFORM_TEST(ours_passes_every_case)
+{
+	char target[40];
+
+	snprintf(target, sizeof(target), TARGET ":%s", port);
+	pass_every_case(target, KIT);
+}
+
+/* EVs of 32 bits, with the flow label. Two addresses take a network of its own. */
+CONFORM_TEST(ours_passes_every_case_over_ipv6)
+{
+	const char *why;
+	char target[40];
+
+	if (!test_netns(&why))
+		test_skip(why);
+	test_ip("address add fd00::1/128 dev lo nodad");
+	test_ip("address add fd00::2/128 dev lo nodad");
+	setenv("MRC_PORTS", "fd00::1", 1);
+	setenv("MRC_EV_FORMAT", "stev", 1);
+	snprintf(target, sizeof(target), "[fd00::1]:%s", port);
+	pass_every_case(target, "fd00::2");
 }
 
 /* One QP, made without a connection to the kit, serves the cases that need no more. */
