@@ -119,6 +119,12 @@ struct mm_sick {
 	bool direction_known; /* else no route crossed one direction alone */
 };
 
+/*
+ * mm_part_has says whether a link is one of a part's, in a direction that is the part's. A host or
+ * a switch has what goes in and out there.
+ */
+bool mm_part_has(const struct mf_topology *t, const struct mm_part *part, uint32_t link);
+
 struct mm_map;
 
 /* mm_map_bytes returns how much memory a map takes; mm_map_init wants it aligned as by malloc. */
@@ -182,6 +188,11 @@ const char *mm_kind_name(enum mm_kind kind);
 /* mm_part_name writes the name of a part as docs/lab.md names targets of faults. */
 char *mm_part_name(const struct mf_topology *t, const struct mm_part *part,
 		   char out[MM_PART_NAME_BYTES]);
+/*
+ * mm_part_find reads such a name. False: there is no such part; *error says which there are.
+ */
+bool mm_part_find(const struct mf_topology *t, const char *name, struct mm_part *part,
+		  struct mf_error *error);
 /* mm_sick_has_other says whether it is a wrong cable, and which one it was taken for is known. */
 bool mm_sick_has_other(const struct mm_sick *sick);
 /* mm_sick_text writes one line: the part, what is wrong, since when, who saw it, what to touch. */

@@ -21,6 +21,33 @@ uint32_t mm_part_bits(const struct mm_part *part)
 	return bits[part->kind] + (part->direction == MF_DIRECTION_BOTH ? 0 : 2);
 }
 
+static bool is_of_group(const struct mm_part *part, struct mf_end end)
+{
+	return end.node == part->id && end.port / MF_TRANSCEIVER_PORTS == part->index;
+}
+
+bool mm_part_has(const struct mf_topology *t, const struct mm_part *part, uint32_t link)
+{
+	const struct mf_end from = mf_link_from(t, link), to = mf_link_to(t, link);
+
+	switch (part->kind) {
+	case MM_CABLE:
+		/* From its lower end out: the even link of a cable. */
+		return part->id == link >> 1 &&
+		       part->direction != (link & 1 ? MF_DIRECTION_OUT : MF_DIRECTION_IN);
+	case MM_TRANSCEIVER:
+		return (is_of_group(part, from) && part->direction != MF_DIRECTION_IN) ||
+		       (is_of_group(part, to) && part->direction != MF_DIRECTION_OUT);
+	case MM_SWITCH:
+	case MM_HOST:
+	case MM_WITNESS:
+		return part->id == from.node || part->id == to.node;
+	case MM_PLANE:
+		return part->id == mf_link_plane(t, link);
+	}
+	return false;
+}
+
 /* ---- links of a part ---- */
 
 static uint32_t ports_of(const struct mf_topology *t, uint32_t node)

@@ -43,6 +43,35 @@ char *mm_part_name(const struct mf_topology *t, const struct mm_part *part,
 	return out;
 }
 
+bool mm_part_find(const struct mf_topology *t, const char *name, struct mm_part *part,
+		  struct mf_error *error)
+{
+	struct mf_target target;
+
+	if (!mf_target_find(t, name, &target, error))
+		return false;
+	*part = (struct mm_part){.kind = MM_HOST, .id = target.node};
+	switch (target.kind) {
+	case MF_TARGET_HOST:
+		break;
+	case MF_TARGET_SWITCH:
+		part->kind = MM_SWITCH;
+		break;
+	case MF_TARGET_PLANE:
+		*part = (struct mm_part){.kind = MM_PLANE, .id = target.plane};
+		break;
+	case MF_TARGET_CABLE:
+		*part = (struct mm_part){.kind = MM_CABLE,
+					 .id = mf_target_link(t, &target, 0) >> 1};
+		break;
+	case MF_TARGET_TRANSCEIVER:
+		part->kind = MM_TRANSCEIVER;
+		part->index = target.port / MF_TRANSCEIVER_PORTS;
+		break;
+	}
+	return true;
+}
+
 /* What somebody is to do at the rack. */
 static const char *advice(const struct mm_sick *s)
 {

@@ -23,10 +23,13 @@ struct reading {
 
 static const char *const row_names[] = {"format", "ev", "cc", "port", NULL};
 static const char *const option_names[] = {
-	"node.dir",	"node.device", "device.ports",	 "device.ev_format",  "device.evs",
-	"access.group", "access.lab",  "metrics.listen", "metrics.processes", "log.level",
-	"map.fabric",	"map.host",    "map.interfaces", "map.share",	      "map.rate",
-	"map.port",	NULL};
+	"node.dir",	    "node.device",    "device.ports",
+	"device.ev_format", "device.evs",     "access.group",
+	"access.lab",	    "metrics.listen", "metrics.processes",
+	"log.level",	    "map.fabric",     "map.host",
+	"map.interfaces",   "map.share",      "map.rate",
+	"map.port",	    "map.policy",     "map.deny_after",
+	"map.return_after", "map.deny_share", NULL};
 
 static int wrong(const struct reading *r, uint32_t line, const char *text)
 {

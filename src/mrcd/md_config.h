@@ -34,6 +34,13 @@ struct md_row {
 	json_t *lines;	  /* of its keys */
 };
 
+/* What is done about what is sick; md_policy.h. */
+enum md_map_policy {
+	MD_MAP_OFF,
+	MD_MAP_ADVISE,
+	MD_MAP_ACT,
+};
+
 /* What this host probes; md_map.h. */
 struct md_config_map {
 	char fabric[MD_PATH_MAX]; /* a preset or a file; empty: nothing is probed */
@@ -43,6 +50,9 @@ struct md_config_map {
 	uint64_t rate_bit_s;
 	uint32_t interfaces;
 	char interface[16][16]; /* of each plane */
+	uint32_t policy;	/* enum md_map_policy */
+	uint64_t deny_after_ns, return_after_ns;
+	uint32_t deny_share; /* percent */
 };
 
 struct md_config {

@@ -16,6 +16,8 @@
 #include <systemd/sd-daemon.h>
 
 #include "mrcd/md_log.h"
+#include "mrcd/md_policy.h"
+#include "mrcd/md_view.h"
 #include "ui/terminal.h"
 
 #define IDLE_MS 500
@@ -26,6 +28,7 @@ struct daemon {
 	struct md_door door;
 	struct md_events events;
 	struct md_map *map;
+	struct md_policy *policy;
 	struct md_http http;
 	int signals;
 	uint64_t watchdog_us, alive_ns;
@@ -86,9 +89,24 @@ static void show_alive(struct daemon *d, uint64_t now_ns)
 
 static int wait_ms(const struct daemon *d, int door_ms)
 {
-	int most = md_door_is_followed(&d->door) ? FOLLOWED_MS : IDLE_MS;
+	int most = md_door_is_followed(&d->door) ? FOLLOWED_MS : d->policy ? MD_POLICY_MS : IDLE_MS;
 
 	return door_ms >= 0 && door_ms < most ? door_ms : most;
+}
+
+static void tell(void *ctx, json_t *event)
+{
+	md_door_tell(ctx, event, MD_NOBODY);
+	json_decref(event);
+}
+
+static void decide(struct daemon *d, uint64_t now_ns)
+{
+	struct mm_sick sick[MD_VIEW_SICK];
+
+	if (md_policy_is_due(d->policy, now_ns))
+		md_policy_step(d->policy, sick, md_map_sick(d->map, sick, MD_VIEW_SICK), tell,
+			       &d->door, now_ns);
 }
 
 static int run(struct daemon *d)
@@ -109,6 +127,7 @@ static int run(struct daemon *d)
 			take_signals(d);
 		md_door_serve(&d->door, fds, ui_clock_ns());
 		md_events_tell(&d->events, &d->door, ui_clock_ns());
+		decide(d, ui_clock_ns());
 		md_http_update(&d->http, &d->node);
 		show_alive(d, ui_clock_ns());
 	}
@@ -128,6 +147,8 @@ static int open_all(struct daemon *d, struct md_config_error *error)
 	if (!err)
 		err = md_map_open(&d->map, &d->node.config, d->node.config_path, error);
 	if (!err)
+		err = md_policy_open(&d->policy, &d->node, md_map_topology(d->map), ui_clock_ns());
+	if (!err)
 		err = md_http_open(&d->http, &d->node.config, d->node.config_path, d->map, error);
 	return err;
 }
@@ -135,6 +156,7 @@ static int open_all(struct daemon *d, struct md_config_error *error)
 static void close_all(struct daemon *d)
 {
 	md_http_close(&d->http);
+	md_policy_close(d->policy);
 	md_map_close(d->map);
 	if (d->events.stats)
 		md_events_close(&d->events);

@@ -19,7 +19,7 @@
 #include "fabric/topology_toml.h"
 #include "map/route_text.h"
 #include "mrcd/md_log.h"
-#include "prober/probe_evidence.h"
+#include "mrcd/md_view.h"
 #include "prober/probe_host.h"
 #include "ui/terminal.h"
 
@@ -33,6 +33,8 @@ struct md_map {
 	atomic_bool ends;
 	pthread_mutex_t lock;
 	struct probe_evidence evidence; /* under lock, like what the host counts */
+	struct md_view *view;		/* NULL: nobody wants it; under lock */
+	uint64_t now_ns, steps;		/* under lock */
 };
 
 /* ---- what the host counts ---- */
@@ -43,6 +45,7 @@ static void take_route(void *ctx, const struct mm_route_of *of, uint32_t *memo,
 	struct md_map *map = ctx;
 
 	probe_evidence_route(&map->evidence, of, memo, counts);
+	md_view_route(map->view, *memo, of, counts, map->now_ns);
 }
 
 static void take_plain(void *ctx, uint32_t host, uint32_t plane, uint32_t sent, uint32_t lost)
@@ -51,14 +54,17 @@ static void take_plain(void *ctx, uint32_t host, uint32_t plane, uint32_t sent, 
 
 	(void)host;
 	probe_evidence_plain(&map->evidence, plane, sent, lost);
+	md_view_plain(map->view, plane, sent, lost, map->now_ns);
 }
 
 static void take_stray(void *ctx, uint32_t host, uint32_t plane, const struct probe_packet *packet)
 {
 	struct md_map *map = ctx;
 
-	if (packet->from < map->t.n_hosts && packet->from != host)
-		probe_evidence_stray(&map->evidence, plane, packet->from);
+	if (packet->from >= map->t.n_hosts || packet->from == host)
+		return;
+	probe_evidence_stray(&map->evidence, plane, packet->from);
+	md_view_stray(map->view, plane, packet->from, map->now_ns);
 }
 
 static void take_loop(void *ctx, uint32_t host, uint32_t plane, uint32_t to)
@@ -67,6 +73,7 @@ static void take_loop(void *ctx, uint32_t host, uint32_t plane, uint32_t to)
 
 	(void)host;
 	probe_evidence_loop(&map->evidence, plane, mf_host_t0(&map->t, to));
+	md_view_loop(map->view, plane, to, map->now_ns);
 }
 
 /* ---- the thread ---- */
@@ -81,8 +88,11 @@ static void *probe(void *ctx)
 		struct timespec until;
 
 		pthread_mutex_lock(&map->lock);
+		map->now_ns = ui_clock_ns();
 		probe_host_step(map->host);
 		probe_evidence_step(&map->evidence);
+		if (map->steps++ % MD_VIEW_STEPS == 0)
+			md_view_judge(map->view, map->now_ns);
 		pthread_mutex_unlock(&map->lock);
 		/* What was missed is not made up for: a burst would be lost. */
 		now = ui_clock_ns();
@@ -154,8 +164,13 @@ static int open_host(struct md_map *map, const struct md_config *c, const char *
 	cfg.udp_port = map->udp_port;
 	map->number = c->map.host;
 	map->host = probe_host_create(&cfg, &sink, why, sizeof(why));
-	return map->host ? 0
-			 : md_config_wrong(c, path, "map.port", EINVAL, error, "map.port: %s", why);
+	if (!map->host)
+		return md_config_wrong(c, path, "map.port", EINVAL, error, "map.port: %s", why);
+	if (c->map.policy == MD_MAP_OFF)
+		return 0;
+	map->view = md_view_create(&map->t, c->map.host,
+				   probe_host_figures(map->host)->round_steps * PROBE_STEP_NS);
+	return map->view ? 0 : ENOMEM;
 }
 
 int md_map_open(struct md_map **out, const struct md_config *c, const char *path,
@@ -197,9 +212,25 @@ void md_map_close(struct md_map *map)
 	if (map->runs)
 		pthread_join(map->thread, NULL);
 	probe_host_destroy(map->host);
+	md_view_destroy(map->view);
 	pthread_mutex_destroy(&map->lock);
 	free(map->udp_port);
 	free(map);
+}
+
+const struct mf_topology *md_map_topology(const struct md_map *map)
+{
+	return map ? &map->t : NULL;
+}
+
+size_t md_map_sick(struct md_map *map, struct mm_sick *sick, size_t max)
+{
+	size_t n;
+
+	pthread_mutex_lock(&map->lock);
+	n = md_view_sick(map->view, sick, max);
+	pthread_mutex_unlock(&map->lock);
+	return n;
 }
 
 /* ---- for Prometheus ---- */

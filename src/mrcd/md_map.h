@@ -7,6 +7,7 @@
 #define SOFTMRC_MRCD_MD_MAP_H
 
 #include "exporter/exporter.h"
+#include "map/map.h"
 #include "mrcd/md_config.h"
 
 struct md_map;
@@ -22,6 +23,14 @@ int md_map_open(struct md_map **map, const struct md_config *c, const char *path
 		struct md_config_error *error);
 /* md_map_close ends the thread and frees it; NULL is allowed. */
 void md_map_close(struct md_map *map);
+
+/* md_map_topology returns the fabric that is probed, or NULL for NULL. */
+const struct mf_topology *md_map_topology(const struct md_map *map);
+/*
+ * md_map_sick writes what the host's map says is sick, worst first, and returns how many: at most
+ * max, and none where map.policy is off. Any thread.
+ */
+size_t md_map_sick(struct md_map *map, struct mm_sick *sick, size_t max);
 
 /* md_map_put appends what was counted; any thread. Nothing for NULL. */
 void md_map_put(struct md_map *map, enum stat_format format, struct ui_text *out);

@@ -60,6 +60,18 @@ static void put_state(struct ui_text *out, enum stat_format format, const struct
 				    m->denied[id]);
 }
 
+static void put_policy(struct ui_text *out, enum stat_format format, const struct md_counts *c)
+{
+	put_head(out, format, "map_policy_parts", "gauge",
+		 "sick parts on the host's way up, by what map.policy decided");
+	for (enum mm_policy_state s = 0; s < MM_POLICY_STATES; s++)
+		ui_text_add(out, STAT_PREFIX "map_policy_parts{state=\"%s\"} %u\n",
+			    mm_policy_state_name(s), c->map_parts[s]);
+	put_counter(out, format, "map_policy_denials", "parts that map.policy denied",
+		    c->map_denials);
+	put_counter(out, format, "map_policy_returns", "parts that it gave back", c->map_returns);
+}
+
 void md_metrics_put(const struct md_metrics *m, enum stat_format format, struct ui_text *out)
 {
 	const struct md_counts *c = &m->counts;
@@ -76,4 +88,5 @@ void md_metrics_put(const struct md_metrics *m, enum stat_format format, struct 
 	put_counter(out, format, "node_events", "events sent to those who follow", c->events);
 	put_counter(out, format, "node_events_dropped", "events that a client was too slow for",
 		    c->events_dropped);
+	put_policy(out, format, c);
 }

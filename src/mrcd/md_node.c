@@ -149,7 +149,10 @@ int md_node_open(struct md_node *node, struct md_config_error *error)
 static bool is_same_map(const struct md_config_map *a, const struct md_config_map *b)
 {
 	if (strcmp(a->fabric, b->fabric) != 0 || a->host != b->host || a->share != b->share ||
-	    a->port != b->port || a->rate_bit_s != b->rate_bit_s || a->interfaces != b->interfaces)
+	    a->port != b->port || a->rate_bit_s != b->rate_bit_s ||
+	    a->interfaces != b->interfaces || a->policy != b->policy ||
+	    a->deny_after_ns != b->deny_after_ns || a->return_after_ns != b->return_after_ns ||
+	    a->deny_share != b->deny_share)
 		return false;
 	for (uint32_t i = 0; i < a->interfaces; i++)
 		if (strcmp(a->interface[i], b->interface[i]) != 0)

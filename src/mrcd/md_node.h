@@ -6,6 +6,7 @@
 #ifndef SOFTMRC_MRCD_MD_NODE_H
 #define SOFTMRC_MRCD_MD_NODE_H
 
+#include "map/map_policy.h"
 #include "mrcd/md_config.h"
 #include "store/store.h"
 
@@ -26,6 +27,9 @@ struct md_counts {
 	uint64_t reloads, reloads_refused;
 	uint64_t events, events_dropped; /* sent to those who follow; too many for them */
 	uint32_t clients;
+	/* Of map.policy: parts that it denied and gave back; parts by their state. */
+	uint64_t map_denials, map_returns;
+	uint32_t map_parts[MM_POLICY_STATES];
 };
 
 struct md_node {
@@ -100,8 +104,10 @@ json_t *md_notes_load(const char *dir, const char *device, uint64_t generation);
  */
 int md_notes_save(const char *dir, const char *device, uint64_t generation, json_t *notes,
 		  json_t *before);
-/* md_notes_update returns a new object: notes of EVs that are denied in *s, and of those of `args`
- * that `key` names as a reason. */
+/*
+ * md_notes_update returns a new object: the notes of EVs that are denied in *s, and new ones of
+ * those that `args`, unless it is NULL, names: its `reason` and `part` (md_policy.h).
+ */
 json_t *md_notes_update(const json_t *notes, const struct mn_state *s, const json_t *args,
 			int64_t now_s);
 

@@ -77,7 +77,8 @@ static json_t *note_of(const json_t *notes, const char *key, const json_t *args,
 
 	if (args && (uint32_t)json_integer_value(of) == profile &&
 	    is_named(args, strchr(key, '/') + 1))
-		return json_pack("{s:I, s:O*}", "at", (json_int_t)now_s, "reason", reason);
+		return json_pack("{s:I, s:O*, s:O*}", "at", (json_int_t)now_s, "reason", reason,
+				 "part", json_object_get(args, "part"));
 	return json_incref(json_object_get(notes, key));
 }
 

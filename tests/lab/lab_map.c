@@ -147,16 +147,17 @@ LAB_TEST(draws_and_watches)
 }
 
 /* mrcd is beside mrc, and has a name that is one letter longer. */
-static void start_mrcd(uint32_t host)
+static void start_mrcd(uint32_t host, const char *map)
 {
 	char command[1024];
 
 	snprintf(command, sizeof(command),
-		 "printf '[node]\\ndir = \"%%s\"\\n[device]\\nports = 2\\n[metrics]\\nlisten = "
-		 "\":9891\"\\n[map]\\nfabric = \"tiny\"\\nhost = %u\\ninterfaces = [\"e0\", "
-		 "\"e1\"]\\n' $PWD/m%d.%u >m%d.%u.toml; "
+		 "printf '[node]\\ndir = \"%%s\"\\n[device]\\nports = 2\\nev_format = \"stev\"\\n"
+		 "evs = 2\\n[metrics]\\nlisten = \":9891\"\\n[map]\\nfabric = \"tiny\"\\nhost = "
+		 "%u\\ninterfaces = [\"e0\", \"e1\"]\\n%s\\n' $PWD/m%d.%u >m%d.%u.toml; "
 		 "exec %s lab shell m%d host%u -- %sd --config m%d.%u.toml >/dev/null 2>&1 &",
-		 host, id(), host, id(), host, test_arg(0), id(), host, test_arg(0), id(), host);
+		 host, map, id(), host, id(), host, test_arg(0), id(), host, test_arg(0), id(),
+		 host);
 	assert_i_eq(system(command), 0);
 }
 
@@ -189,8 +190,8 @@ LAB_TEST(is_fed_by_mrcd)
 		test_skip("mrcd is not built");
 	if (mrc("lab up tiny --name m%d --pace 100M", id()) != 0)
 		test_skip(command_said);
-	start_mrcd(0);
-	start_mrcd(1);
+	start_mrcd(0, "");
+	start_mrcd(1, "policy = \"off\"");
 	wait_for("softmrc_map_neighbours_living{host=\"host0\"} 1");
 	wait_for("kind=\"peer\",via=\"host1\"} ");
 	wait_for(UPLINK("0") "0\n");
@@ -202,6 +203,61 @@ LAB_TEST(is_fed_by_mrcd)
 		usleep(100000);
 	}
 	want(0, 0, UPLINK("1") "0\n");
+	want(mrc("lab down m%d", id()), 0, "");
+	assert_i_eq(system("rm -rf m*.[01].toml m*.[01]"), 0);
+}
+
+#define DENIED(n) "softmrc_node_evs_denied{profile=\"0\"} " n "\n"
+
+static void ctl(const char *words)
+{
+	char dir[512];
+
+	assert_non_null(getcwd(dir, sizeof(dir) - 16));
+	want(mrc("lab shell m%d host0 -- env MRC_NODE_DIR=%s/m%d.0 %s ctl %s", id(), dir, id(),
+		 test_arg(0), words),
+	     0, "");
+}
+
+/* Ends mrcd of host0, as nobody would, and waits until it is gone. */
+static void kill_mrcd(void)
+{
+	char command[256];
+
+	snprintf(command, sizeof(command),
+		 "p=$(pgrep -f 'mrcd --config m%d.0.toml$') && kill -9 $p && "
+		 "while kill -0 $p 2>/dev/null; do sleep 0.1; done",
+		 id());
+	assert_i_eq(system(command), 0);
+}
+
+/*
+ * An uplink dies, and mrcd denies its EVs; it is killed, the uplink is mended, and the next mrcd
+ * gives them back. What the operator denied stays.
+ */
+LAB_TEST(is_obeyed_by_mrcd)
+{
+	static const char acts[] = "policy = \"act\"\\nreturn_after = \"2s\"";
+	char path[512];
+
+	snprintf(path, sizeof(path), "%sd", test_arg(0));
+	if (access(path, X_OK))
+		test_skip("mrcd is not built");
+	if (mrc("lab up tiny --name m%d --pace 100M", id()) != 0)
+		test_skip(command_said);
+	start_mrcd(0, acts);
+	wait_for(DENIED("0"));
+	ctl("deny 2:0xc0010001 --reason mine");
+	wait_for(DENIED("1"));
+	want(mrc("lab fault m%d plane0.t0-0.t1-0 blackhole", id()), 0, "");
+	wait_for(DENIED("2"));
+	want(0, 0, "softmrc_map_policy_parts{state=\"denied\"} 1\n");
+	ctl("ev | grep -q 'part=plane0.t0-0.t1-0'");
+	kill_mrcd();
+	want(mrc("lab fault m%d lift", id()), 0, "");
+	start_mrcd(0, acts);
+	wait_for(DENIED("1"));
+	want(0, 0, "softmrc_map_policy_returns_total 1\n");
 	want(mrc("lab down m%d", id()), 0, "");
 	assert_i_eq(system("rm -rf m*.[01].toml m*.[01]"), 0);
 }

@@ -2,3 +2,4 @@
 foreach(name map map_cables)
 	softmrc_test(prop_${name} SOURCES prop_${name}.c map_world.c LINKS map LABELS property release)
 endforeach()
+softmrc_test(prop_map_policy SOURCES prop_map_policy.c LINKS map LABELS property)

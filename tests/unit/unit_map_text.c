@@ -22,10 +22,25 @@ TEST(mm_part_name, names_parts_as_faults_do)
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		char name[MM_PART_NAME_BYTES];
+		struct mm_part part;
 
-		if (!mf_target_find(&t, mm_part_name(&t, &parts[i], name), &target, &e))
+		if (!mf_target_find(&t, mm_part_name(&t, &parts[i], name), &target, &e) ||
+		    !mm_part_find(&t, name, &part, &e))
 			fail_msg("%s: %s", name, e.what);
+		if (part.kind != parts[i].kind || part.id != parts[i].id ||
+		    part.index != parts[i].index || part.direction != MF_DIRECTION_BOTH)
+			fail_msg("%s is another part", name);
 	}
+}
+
+TEST(mm_part_find, refuses_what_is_not_there)
+{
+	struct mf_topology t = fabric("lab");
+	struct mm_part part;
+	struct mf_error e;
+
+	assert_false(mm_part_find(&t, "plane9.t0-0", &part, &e));
+	assert_false(mm_part_find(&t, "", &part, &e));
 }
 
 TEST(mm_sick_text, says_what_where_since_when_and_what_to_touch)

@@ -71,6 +71,30 @@ TEST(md_config_parse, reads_what_is_probed)
 	expect_wrong("[device]\nports = 1\n[map]\nfabric = \"tiny\"\n", "map.host: is missing");
 }
 
+TEST(md_config_parse, reads_what_is_done_about_it)
+{
+	static const char text[] = MAP "interfaces = [\"e0\"]\npolicy = \"act\"\ndeny_after = "
+				       "\"2s\"\nreturn_after = \"5m\"\ndeny_share = 10\n";
+
+	assert_int_equal(md_config_parse(&config, "x.toml", MAP "interfaces = [\"e0\"]\n", &error),
+			 0);
+	assert_u_eq(config.map.policy, MD_MAP_ADVISE);
+	md_config_free(&config);
+	assert_int_equal(md_config_parse(&config, "x.toml", text, &error), 0);
+	assert_u_eq(config.map.policy, MD_MAP_ACT);
+	assert_u_eq(config.map.deny_after_ns, UINT64_C(2000000000));
+	assert_u_eq(config.map.return_after_ns, UINT64_C(300000000000));
+	assert_u_eq(config.map.deny_share, 10);
+	md_config_free(&config);
+	expect_wrong(MAP "interfaces = [\"e0\"]\npolicy = \"do\"\n",
+		     "x.toml:7: map.policy = \"do\": must be one of off advise act");
+	expect_wrong(MAP "interfaces = [\"e0\"]\ndeny_after = \"1ms\"\n",
+		     "x.toml:7: map.deny_after = \"1ms\": must be a time, \"100ms\" to \"1h\"");
+	expect_wrong(MAP "interfaces = [\"e0\"]\nreturn_after = 5\n", "map.return_after = 5");
+	expect_wrong(MAP "interfaces = [\"e0\"]\ndeny_share = 51\n", "map.deny_share = 51");
+	expect_wrong("[device]\nports = 1\n[map]\npolicy = \"act\"\n", "map.fabric: is missing");
+}
+
 TEST(md_config_parse, has_defaults)
 {
 	assert_int_equal(md_config_parse(&config, "x.toml", "[device]\nports = 1\n", &error), 0);

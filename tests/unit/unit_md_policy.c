@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What mrcd does about what is sick: src/mrcd/md_policy.c, on a node without a store's file. */
+#include "mrcd/md_policy.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "fabric_fixture.h"
+
+#define S_NS UINT64_C(1000000000)
+
+static struct md_node node;
+static struct mf_topology t;
+static struct md_policy *policy;
+static json_t *told; /* events, in order */
+static uint64_t now_s;
+static int commit_error;
+
+static int keep(struct md_node *n, struct store_error *e)
+{
+	snprintf(e->text, sizeof(e->text), commit_error ? "no room on the disk" : "");
+	n->generation += !commit_error;
+	return commit_error;
+}
+
+static void begin(const char *more, const char *word)
+{
+	char text[512];
+	struct md_config config;
+	struct md_config_error e = {""};
+
+	snprintf(text, sizeof(text),
+		 "[device]\nports = 2\n%s\n[map]\nfabric = \"tiny\"\nhost = 0\n"
+		 "interfaces = [\"e0\", \"e1\"]\npolicy = \"%s\"\nreturn_after = \"10s\"\n",
+		 more, word);
+	t = fabric("tiny");
+	if (md_config_parse(&config, "x", text, &e) || md_node_create(&node, "x", &config))
+		fail_msg("%s", e.text);
+	node.commit = keep;
+	now_s = 100;
+	commit_error = 0;
+	told = json_array();
+	assert_int_equal(md_policy_open(&policy, &node, &t, now_s * S_NS), 0);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	md_policy_close(policy);
+	md_node_destroy(&node);
+	json_decref(told);
+	return 0;
+}
+
+#define POLICY_TEST(name) TEST_WITH(NULL, teardown, md_policy, name)
+#define STEV "ev_format = \"stev\""
+
+static void tell(void *ctx, json_t *event)
+{
+	(void)ctx;
+	json_array_append_new(told, event);
+}
+
+static void seconds(uint32_t n, const char *name, enum mm_kind kind)
+{
+	struct mm_sick sick = {.kind = kind};
+	struct mf_error e;
+
+	if (name && !mm_part_find(&t, name, &sick.part, &e))
+		fail_msg("%s", name);
+	while (n--) {
+		assert_true(md_policy_is_due(policy, ++now_s * S_NS));
+		md_policy_step(policy, &sick, name != NULL, tell, NULL, now_s * S_NS);
+		assert_false(md_policy_is_due(policy, now_s * S_NS));
+	}
+}
+
+static void ask(const char *line)
+{
+	struct md_peer peer = {.is_privileged = true, .passed_fd = -1};
+	json_t *said = NULL, *answer = md_request(&node, &peer, line, strlen(line), &said);
+
+	if (!json_is_true(json_object_get(answer, "ok")))
+		fail_msg("%s: %s", line, json_string_value(json_object_get(answer, "error")));
+	json_decref(answer);
+	json_decref(said);
+}
+
+/* Denied EVs of a profile. */
+static uint32_t denied(uint32_t profile)
+{
+	const struct mn_ev_profile *p = &node.now->ev[profile];
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->n_evs; i++)
+		n += node.now->evs[p->first + i].denied;
+	return n;
+}
+
+POLICY_TEST(act_denies_and_gives_back)
+{
+	json_t *args;
+
+	begin(STEV, "act");
+	seconds(1, "plane0.t0-0.t1-1", MM_DEAD);
+	assert_u_eq(denied(0), 0);
+	seconds(1, "plane0.t0-0.t1-1", MM_DEAD);
+	assert_u_eq(denied(0), 1);
+	assert_u_eq(node.generation, 1);
+	assert_u_eq(node.counts.map_denials, 1);
+	assert_u_eq(node.counts.map_parts[MM_POLICY_DENIED], 1);
+	/* Who denied what and why: to followers, and beside the store. */
+	assert_u_eq(json_array_size(told), 1);
+	args = json_object_get(json_array_get(told, 0), "args");
+	assert_string_equal(json_string_value(json_object_get(args, "reason")),
+			    "map: plane0.t0-0.t1-1: dead");
+	assert_string_equal(json_string_value(json_array_get(json_object_get(args, "evs"), 0)),
+			    "1:0xc0000001");
+	args = json_object_iter_value(json_object_iter(node.notes));
+	assert_string_equal(json_string_value(json_object_get(args, "part")), "plane0.t0-0.t1-1");
+	assert_true(json_integer_value(json_object_get(args, "at")) > 0);
+	seconds(10, NULL, MM_DEAD);
+	assert_u_eq(denied(0), 1);
+	seconds(1, NULL, MM_DEAD);
+	assert_u_eq(denied(0), 0);
+	assert_u_eq(json_object_size(node.notes), 0);
+	assert_u_eq(node.counts.map_returns, 1);
+	assert_u_eq(json_array_size(told), 2);
+}
+
+POLICY_TEST(advise_changes_nothing)
+{
+	begin(STEV, "advise");
+	seconds(5, "plane0.t0-0.t1-1", MM_DEAD);
+	assert_u_eq(denied(0), 0);
+	assert_u_eq(node.generation, 0);
+	assert_u_eq(node.counts.map_parts[MM_POLICY_DENIED], 1);
+	seconds(20, NULL, MM_DEAD);
+	assert_u_eq(node.counts.map_returns, 1);
+	assert_u_eq(node.generation, 0);
+}
+
+POLICY_TEST(off_is_nothing)
+{
+	begin(STEV, "off");
+	assert_null(policy);
+	assert_false(md_policy_is_due(policy, UINT64_MAX));
+}
+
+/* All profiles that have EVs; what an explicit one lists, by the path that it takes. */
+POLICY_TEST(act_denies_in_all_profiles)
+{
+	begin(STEV, "act");
+	ask("{\"do\":\"format.set\",\"profile\":1,\"mode\":\"stev\",\"fields\":[32]}");
+	ask("{\"do\":\"ev.set\",\"profile\":2,\"mode\":\"explicit\",\"format\":1,\"evs\":"
+	    "[\"1:0xc0000000\",\"1:0xc0000001\",\"2:0xc0010000\",\"2:0xc0010001\"]}");
+	seconds(2, "plane0.t0-0.t1-1", MM_DEAD);
+	assert_u_eq(denied(0), 1);
+	assert_u_eq(denied(2), 1);
+	assert_u_eq(json_array_size(told), 2);
+	seconds(11, NULL, MM_DEAD);
+	assert_u_eq(denied(0) + denied(2), 0);
+}
+
+/* Source ports choose a plane: they go when it goes, and not for an uplink. */
+POLICY_TEST(act_on_source_ports)
+{
+	begin("evs = 3", "act");
+	seconds(5, "plane0.t0-0.t1-1", MM_DEAD);
+	assert_u_eq(denied(0), 0);
+	assert_u_eq(node.counts.map_parts[MM_POLICY_HELD], 1);
+	seconds(5, "host0.plane1", MM_DEAD);
+	assert_u_eq(denied(0), 3);
+	seconds(11, NULL, MM_DEAD);
+	assert_u_eq(denied(0), 0);
+}
+
+/* What an operator denied stays, whoever denied it first. */
+POLICY_TEST(operators_denials_are_theirs)
+{
+	begin(STEV, "act");
+	ask("{\"do\":\"ev.deny\",\"evs\":[\"2:0xc0010001\"],\"reason\":\"mine\"}");
+	seconds(3, "plane0.t0-0.t1-1", MM_DEAD);
+	assert_u_eq(denied(0), 2);
+	ask("{\"do\":\"ev.deny\",\"evs\":[\"1:0xc0000001\"],\"reason\":\"mine too\"}");
+	seconds(30, NULL, MM_DEAD);
+	assert_u_eq(denied(0), 2);
+	assert_u_eq(node.counts.map_returns, 0);
+	/* And what one gave back is not taken again while it is sick. */
+	ask("{\"do\":\"ev.undeny\",\"evs\":[\"1:0xc0000001\",\"2:0xc0010001\"]}");
+	seconds(3, "plane0.t0-0.t1-1", MM_DEAD);
+	assert_u_eq(denied(0), 1);
+	ask("{\"do\":\"ev.undeny\",\"evs\":[\"1:0xc0000001\"]}");
+	seconds(30, "plane0.t0-0.t1-1", MM_DEAD);
+	assert_u_eq(denied(0), 0);
+	assert_u_eq(node.counts.map_parts[MM_POLICY_OVERRULED], 1);
+}
+
+/* Killed meanwhile: the next one reads in the notes what the last one denied. */
+POLICY_TEST(restart_knows_its_own)
+{
+	begin(STEV, "act");
+	ask("{\"do\":\"ev.deny\",\"evs\":[\"2:0xc0010001\"],\"reason\":\"mine\"}");
+	seconds(2, "plane0.t0-0.t1-1", MM_DEAD);
+	assert_u_eq(denied(0), 2);
+	md_policy_close(policy);
+	assert_int_equal(md_policy_open(&policy, &node, &t, now_s * S_NS), 0);
+	seconds(9, NULL, MM_DEAD);
+	assert_u_eq(denied(0), 2);
+	seconds(2, NULL, MM_DEAD);
+	assert_u_eq(denied(0), 1);
+	assert_u_eq(node.counts.map_returns, 1);
+}
+
+/* A profile that needs its EVs keeps them, and so do the others. */
+POLICY_TEST(nothing_is_half_denied)
+{
+	begin(STEV, "act");
+	ask("{\"do\":\"format.set\",\"profile\":1,\"mode\":\"stev\",\"fields\":[32]}");
+	ask("{\"do\":\"ev.set\",\"profile\":2,\"mode\":\"explicit\",\"format\":1,\"evs\":"
+	    "[\"1:0xc0000001\"]}");
+	seconds(5, "plane0.t0-0.t1-1", MM_DEAD);
+	assert_u_eq(denied(0) + denied(2), 0);
+	assert_u_eq(node.counts.map_parts[MM_POLICY_HELD], 1);
+}
+
+POLICY_TEST(a_store_that_fails_changes_nothing)
+{
+	begin(STEV, "act");
+	commit_error = ENOSPC;
+	seconds(5, "plane0.t0-0.t1-1", MM_DEAD);
+	assert_u_eq(denied(0), 0);
+	assert_u_eq(json_array_size(told), 0);
+	commit_error = 0;
+	seconds(1, "plane0.t0-0.t1-1", MM_DEAD);
+	assert_u_eq(denied(0), 1);
+}
