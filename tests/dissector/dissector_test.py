@@ -2,7 +2,7 @@
 """dissector_test.py MRC WRITE_BW: what tshark reads with the dissector.
 
 Three judges that share no code with it: the wire vectors field by field, `mrc dump` packet by packet on captures
-of the simulator and of live programs, and packets made here that break one rule each.
+of the simulator, of live programs and of a lab, and packets made here that break one rule each.
 """
 import json
 import os
@@ -267,6 +267,45 @@ def live__atomics():
     return compare(perftest("ib_atomic_bw"), {"FETCH_ADD", "ATOMIC_RESPONSE"})
 
 
+LAB_SERVER, LAB_CLIENT, LAB_ADDRESS = "host3", "host0", "10.0.1.2"
+
+
+def lab(*words):
+    done = subprocess.run([MRC, "lab", *words], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"mrc lab {' '.join(words)}: {done.stderr.strip()}")
+
+
+def lab__writes_while_a_plane_is_silent():
+    """Tunnels of SRv6 as a host of a lab sends and receives them: no packet that tshark cannot read."""
+    if os.geteuid() != 0:
+        raise Skip("a lab needs root here")
+    name, capture = f"dissect{os.getpid()}", path("lab.pcapng")
+    try:
+        lab("up", "tiny", "--name", name)
+    except RuntimeError as error:
+        raise Skip(f"no lab here: {error}") from error
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    shell = [MRC, "lab", "shell", name]
+    server = subprocess.Popen([*shell, LAB_SERVER, "--", WRITE_BW], env=os.environ | {"MRC_CAPTURE": str(capture)},
+                              **quiet)
+    try:
+        client = [*shell, LAB_CLIENT, "--", WRITE_BW, LAB_ADDRESS, "--min", "4k", "--max", "8k", "--ms", "30"]
+        for _ in range(TRIES):  # the server may not listen yet
+            lab("fault", name, "plane0", "stall", "--for", "60ms")
+            if subprocess.run(client, check=False, timeout=PATIENCE_S, **quiet).returncode == 0:
+                server.wait(timeout=PATIENCE_S)
+                if not any("tunnel" in said for said in dump(capture)):
+                    return ["the capture has no tunnel of SRv6"]
+                return compare(capture, {"WRITE_FIRST", "WRITE_LAST", "SACK"})
+            time.sleep(BETWEEN_S)
+        raise RuntimeError("write_bw does not run on a lab")
+    finally:
+        server.kill()
+        server.wait()
+        subprocess.run([MRC, "lab", "down", name], check=False, **quiet)
+
+
 # ---- packets that break a rule ----
 
 CONTROL, NO_TRIM, TRIMMABLE, TRIMMED = 46, 0, 4, 12
@@ -354,5 +393,5 @@ def another_port_and_dscp_map():
 tap.main([(case.__name__, needs_tshark(case)) for case in (
     vectors_equal_field_by_field, icrc_finds_each_changed_byte, simulator__an_incast_that_is_trimmed,
     simulator__a_sick_link_over_several_hops, simulator__answers_name_what_they_answer, live__writes_on_loopback,
-    live__sends, live__reads, live__atomics, violations_are_named, other_protocols_keep_their_ports,
-    another_port_and_dscp_map)])
+    live__sends, live__reads, live__atomics, lab__writes_while_a_plane_is_silent, violations_are_named,
+    other_protocols_keep_their_ports, another_port_and_dscp_map)])
