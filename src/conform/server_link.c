@@ -4,6 +4,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <stdlib.h>
@@ -40,15 +41,20 @@ static int read_number(const char *text, uint64_t most, uint64_t *value)
 	return *text == '-' || end == text || *end || errno || *value > most ? -1 : 0;
 }
 
-/* Reads one of the words; *seen gets its bit. Returns 0 or -1. */
-static int read_word(const char *name, const char *value, struct cf_qp *qp, unsigned *seen)
+/* Cases write some bytes into the region before any asks how long it is. */
+#define LENGTH_LEAST 64u
+
+/* Reads one of the words; *seen gets its bit. Returns 0, or -1 and perhaps *why, what it may be. */
+static int read_word(const char *name, const char *value, struct cf_qp *qp, unsigned *seen,
+		     char why[CF_SAY_MAX])
 {
 	static const struct {
 		const char *name;
-		uint64_t most;
-	} word[QP_WORDS] = {{"qpn", 0xFFFFFF},	   {"psn", 0xFFFFFF},  {"rkey", UINT32_MAX},
-			    {"mtu", 4096},	   {"va", UINT64_MAX}, {"length", UINT64_MAX},
-			    {"peer_psn", 0xFFFFFF}};
+		uint64_t least, most;
+	} word[QP_WORDS] = {{"qpn", 0, 0xFFFFFF},     {"psn", 0, 0xFFFFFF},
+			    {"rkey", 0, UINT32_MAX},  {"mtu", 256, 4096},
+			    {"va", 0, UINT64_MAX},    {"length", LENGTH_LEAST, UINT64_MAX},
+			    {"peer_psn", 0, 0xFFFFFF}};
 	uint32_t *const small[] = {&qp->qpn, &qp->psn, &qp->rkey, &qp->mtu};
 	uint64_t *const large[] = {&qp->va, &qp->length};
 	uint64_t number;
@@ -61,8 +67,12 @@ static int read_word(const char *name, const char *value, struct cf_qp *qp, unsi
 		if (strcmp(name, word[i].name) != 0)
 			continue;
 		*seen |= 1u << i;
-		if (read_number(value, word[i].most, &number))
+		if (read_number(value, word[i].most, &number) || number < word[i].least) {
+			snprintf(why, CF_SAY_MAX,
+				 "%s %.40s: must be a whole number, %" PRIu64 " to %" PRIu64, name,
+				 value, word[i].least, word[i].most);
 			return -1;
+		}
 		if (i < 4)
 			*small[i] = (uint32_t)number;
 		else if (i < 6)
@@ -85,17 +95,19 @@ int cf_qp_read(const char *text, struct cf_qp *qp, char why[CF_SAY_MAX])
 	     name = strtok_r(NULL, " \t\r\n", &save)) {
 		const char *value = strtok_r(NULL, " \t\r\n", &save);
 
-		if (value && read_word(name, value, qp, &seen) == 0)
+		why[0] = '\0';
+		if (value && read_word(name, value, qp, &seen, why) == 0)
 			continue;
-		snprintf(why, CF_SAY_MAX,
-			 "%.20s %.40s: want gid ADDR qpn N psn N rkey N va N length N [mtu N] "
-			 "[peer_psn N]",
-			 name, value ? value : "(nothing)");
+		if (!why[0])
+			snprintf(why, CF_SAY_MAX,
+				 "%.20s %.40s: want gid ADDR qpn N psn N rkey N va N length N "
+				 "[mtu N] [peer_psn N]",
+				 name, value ? value : "(nothing)");
 		mb_printable(why, CF_SAY_MAX);
 		return -1;
 	}
 	/* All but mtu and peer_psn. */
-	if ((seen & 0xB7u) == 0xB7u && qp->mtu >= 256)
+	if ((seen & 0xB7u) == 0xB7u)
 		return 0;
 	snprintf(why, CF_SAY_MAX, "want gid, qpn, psn, rkey, va and length of the target's QP");
 	return -1;

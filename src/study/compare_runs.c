@@ -17,7 +17,7 @@ struct compare_options {
 	const char *html, *title;
 };
 
-const char *sim_short_name(const char *name, char out[64])
+static const char *cut_name(const char *name, char out[64])
 {
 	const char *slash = strrchr(name, '/');
 	size_t len;
@@ -28,6 +28,21 @@ const char *sim_short_name(const char *name, char out[64])
 	    (strcmp(name + len - 5, ".json") == 0 || strcmp(name + len - 5, ".toml") == 0))
 		len -= 5;
 	snprintf(out, 64, "%.*s", (int)len, name);
+	return out;
+}
+
+const char *sim_short_name(const char *const *path, size_t n, size_t at, char out[64])
+{
+	char own[64], other[64];
+	bool alone = true;
+
+	cut_name(path[at], own);
+	for (size_t i = 0; i < n; i++)
+		alone &= i == at || strcmp(cut_name(path[i], other), own) != 0;
+	if (alone)
+		snprintf(out, 64, "%s", own);
+	else
+		snprintf(out, 64, "%.40s (%zu)", own, at + 1);
 	return out;
 }
 
@@ -130,7 +145,7 @@ static int compare_runs(const char *const *name, size_t n, const struct compare_
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		c.name[i] = sim_short_name(name[i], shorter[i]);
+		c.name[i] = sim_short_name(name, n, i, shorter[i]);
 		c.result[i] = load_result(name[i], o->quiet, &status);
 		worst = worst ? worst : status;
 		if (!c.result[i])

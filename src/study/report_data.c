@@ -100,7 +100,7 @@ static json_t *figure_page(json_t *result)
 	return data;
 }
 
-/* runs_page has runs under the names of their files, without folder and ending. */
+/* runs_page has runs under the names of their files. */
 static json_t *runs_page(const char *const *path, json_t *const *result, size_t n)
 {
 	const char *title = n == 1 ? sim_text_at(result[0], "title") : "Simulations compared";
@@ -108,7 +108,7 @@ static json_t *runs_page(const char *const *path, json_t *const *result, size_t 
 	char name[64];
 
 	for (size_t i = 0; i < n; i++)
-		json_array_append_new(runs, run_of(sim_short_name(path[i], name), result[i]));
+		json_array_append_new(runs, run_of(sim_short_name(path, n, i, name), result[i]));
 	return json_pack("{s:s,s:o}", "title", title, "runs", runs);
 }
 

@@ -227,8 +227,11 @@ uint64_t sim_memory_available(void);
 /* Is a result what its scenario says it must be? */
 
 /* Results by name: read from a file, or made by running a scenario. */
-/* sim_short_name returns a file's name without its folder and ending. */
-const char *sim_short_name(const char *name, char out[64]);
+/*
+ * sim_short_name returns the name of path[at] without its folder and ending, and with its place,
+ * from 1, where another of the n paths has the same.
+ */
+const char *sim_short_name(const char *const *path, size_t n, size_t at, char out[64]);
 
 /* Results side by side, as tables for eyes and as JSON for programs. */
 #define SIM_COMPARE_MAX 6u

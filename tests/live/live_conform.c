@@ -328,7 +328,11 @@ CONFORM_TEST(wrong_usage_is_refused)
 {
 	assert_refused("--json", "TARGET is missing");
 	assert_refused("gid ::1 qpn 5", "want gid, qpn, psn, rkey, va and length");
-	assert_refused("gid ::1 qpn -5", "qpn -5: want gid ADDR");
+	assert_refused("gid ::1 qpn -5", "qpn -5: must be a whole number, 0 to 16777215");
+	assert_refused("gid ::1 qpn 5 psn 5 rkey 1 va 0 length 63",
+		       "length 63: must be a whole number, 64 to 18446744073709551615");
+	assert_refused("gid ::1 qpn 5 mtu 255", "mtu 255: must be a whole number, 256 to 4096");
+	assert_refused("gid ::1 size 5", "size 5: want gid ADDR qpn N");
 	assert_refused("gid|::1|qpn|99999999999", "qpn 99999999999");
 	assert_refused("127.0.0.1:1", "mrc conform --serve has to run there");
 	assert_refused("--cases|/nonexistent|x", "/nonexistent");

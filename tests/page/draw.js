@@ -38,6 +38,12 @@ if (around) console.log(["fabric", 0, 0, fabric.draw(around.shape, around.faults
 const nine = { title: "", kind: "line", x: {}, y: {}, series: Array.from({ length: 9 }, (_, i) => ({ name: "n", points: [{ x: 0, y: i }, { x: 1, y: i }] })) };
 const looks = svg.chart(nine, Object.assign({}, theme, { colours: [..."01234567"] }), 640).match(/<path [^>]*>/g).map((p) => p.replace(/ d="[^"]*"/, ""));
 if (new Set(looks).size !== 9) throw new Error("curves that look alike: " + looks.join(" "));
+/* Axes of numbers next to each other beyond 2^53, or very small: drawn, and none for ever. */
+for (const [low, high] of [[2 ** 53, 2 ** 53 + 2], [1e300, 1.0000000000000002e300], [0, 5e-324]])
+	for (const zero of [false, true]) {
+		const far = { title: "", kind: "line", x: { zero }, y: { zero }, series: [{ name: "n", points: [{ x: low, y: high }, { x: high, y: low }] }] };
+		if (/NaN|Infinity/.test(svg.chart(far, theme, 640))) throw new Error("an axis from " + low + " to " + high);
+	}
 charts.checks(data);
 const made = (data.demo || data.lab || data.runs[0].result).version;
 if (!charts.tables(data).some((t) => t.rows.some((row) => row.includes(made)))) throw new Error("no table has the release that made the result, " + made);

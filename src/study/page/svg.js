@@ -26,9 +26,10 @@ const softmrc_svg = (() => {
 	function ticks(min, max, n) {
 		const raw = (max - min) / n, power = 10 ** Math.floor(Math.log10(raw));
 		const step = [1, 2, 5, 10].map((m) => m * power).find((s) => s >= raw * 0.999) || power;
-		const first = Math.ceil(min / step - 1e-9), list = [];
-		for (let i = first; i * step <= max + step * 1e-9; i++) list.push(i * step);
-		return list;
+		const first = Math.ceil(min / step - 1e-9), more = Math.floor(max / step + 1e-9) - first;
+		/* Next to each other beyond 2^53, or too far apart for their difference: no number is between, or none can be told. */
+		if (!(more >= 0 && more <= 4 * n)) return [min, max];
+		return Array.from({ length: more + 1 }, (_, i) => (first + i) * step);
 	}
 
 	function log_ticks(min, max) {
