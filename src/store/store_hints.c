@@ -52,16 +52,18 @@ static int open_folder(const char *dir, bool make, uid_t *owner)
 {
 	int above = store_dir_open(dir, owner), fd;
 	struct stat st;
+	bool made;
 
 	if (above < 0)
 		return -1;
-	if (make && mkdirat(above, FOLDER, FOLDER_MODE) == 0)
-		fchmodat(above, FOLDER, FOLDER_MODE, 0);
+	made = make && mkdirat(above, FOLDER, FOLDER_MODE) == 0;
 	fd = openat(above, FOLDER, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	close(above);
 	if (fd < 0)
 		return -1;
-	if (fstat(fd, &st) == 0 && st.st_uid == *owner && !(st.st_mode & (S_IWGRP | S_IWOTH)))
+	/* The mask of the user who makes it may have left less. */
+	if (fstat(fd, &st) == 0 && st.st_uid == *owner && !(st.st_mode & (S_IWGRP | S_IWOTH)) &&
+	    (!made || fchmod(fd, FOLDER_MODE) == 0))
 		return fd;
 	close(fd);
 	errno = EPERM;
