@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 
+import captures
 import tshark
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -41,10 +42,6 @@ def needs_tshark(case):
 
 # ---- the wire vectors ----
 
-def vectors():
-    return json.loads((HERE.parent / "conformance/mrc-wire.json").read_text())["vectors"]
-
-
 def expected_fields(vector):
     """Field -> number, as the vector's maker has them."""
     headers = vector["headers"]
@@ -55,10 +52,10 @@ def expected_fields(vector):
 
 
 def vectors_equal_field_by_field():
-    known = vectors()
+    known = captures.vectors()
     wanted = [expected_fields(v) for v in known]
     names = sorted(set().union(*wanted))
-    tshark.write_pcap(path("vectors.pcap"), [bytes.fromhex(v["full"]["packet"]) for v in known])
+    captures.write(path("vectors.pcap"))
     rows = tshark.read(path("vectors.pcap"), [*names, ICRC])
     problems = [] if len(rows) == len(known) else [f"{len(rows)} packets of {len(known)}"]
     for vector, want, row in zip(known, wanted, rows):
@@ -72,8 +69,15 @@ def vectors_equal_field_by_field():
     return problems
 
 
+def installed_capture_has_todays_vectors():
+    captures.write(path("today.pcap"))
+    same = captures.CAPTURE.read_bytes() == path("today.pcap").read_bytes()
+    return [] if same else [f"{captures.CAPTURE} is of other vectors: run tests/dissector/captures.py"]
+
+
 def icrc_finds_each_changed_byte():
-    packet = next(bytes.fromhex(v["full"]["packet"]) for v in vectors() if v["name"] == "write_first_2")
+    packet = next(bytes.fromhex(v["full"]["packet"]) for v in captures.vectors()
+                  if v["name"] == "write_first_2")
     masked = {1, 8, 10, 11, 26, 27, 32}  # class, TTL, checksums, the byte of the BTH that may change
     places = [at for at in range(20, 60) if at not in (22, 23, 24, 25, 28)]  # ports, length, opcode: another packet
     changed = [packet[:at] + bytes([packet[at] ^ 1]) + packet[at + 1:] for at in places]
@@ -391,7 +395,7 @@ def another_port_and_dscp_map():
 
 
 tap.main([(case.__name__, needs_tshark(case)) for case in (
-    vectors_equal_field_by_field, icrc_finds_each_changed_byte, simulator__an_incast_that_is_trimmed,
-    simulator__a_sick_link_over_several_hops, simulator__answers_name_what_they_answer, live__writes_on_loopback,
+    vectors_equal_field_by_field, installed_capture_has_todays_vectors, icrc_finds_each_changed_byte,
+    simulator__an_incast_that_is_trimmed, simulator__a_sick_link_over_several_hops, simulator__answers_name_what_they_answer, live__writes_on_loopback,
     live__sends, live__reads, live__atomics, lab__writes_while_a_plane_is_silent, violations_are_named,
     other_protocols_keep_their_ports, another_port_and_dscp_map)])
