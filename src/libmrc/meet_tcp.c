@@ -115,21 +115,30 @@ static int listen_anywhere(uint16_t port, struct ma_meet_limit limit, int *fd)
 	return err == EAFNOSUPPORT || err == EADDRNOTAVAIL ? listen_at(&a4, limit, fd) : err;
 }
 
+static int listen_at_address(const char *address, uint16_t port, struct ma_meet_limit limit,
+			     int *fd)
+{
+	struct addrinfo *a;
+	int err;
+
+	if (addresses(address, port, AI_NUMERICHOST, &a))
+		return EINVAL;
+	err = listen_at(a, limit, fd);
+	freeaddrinfo(a);
+	return err;
+}
+
 int mrc_meet_listen(const char *address, uint16_t port, int timeout_ms, int *fd)
 {
 	struct ma_meet_limit limit;
-	struct addrinfo *a;
 	int cancel, err;
 
 	if (port == 0 || !fd || ma_meet_limit_init(&limit, timeout_ms))
 		return ma_errno(EINVAL);
-	if (address && addresses(address, port, AI_NUMERICHOST, &a))
-		return ma_errno(EINVAL);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	err = address ? listen_at(a, limit, fd) : listen_anywhere(port, limit, fd);
+	err = address ? listen_at_address(address, port, limit, fd)
+		      : listen_anywhere(port, limit, fd);
 	pthread_setcancelstate(cancel, NULL);
-	if (address)
-		freeaddrinfo(a);
 	return ma_errno(err);
 }
 
@@ -170,21 +179,30 @@ static int call_all(const struct addrinfo *found, struct ma_meet_limit limit, in
 	return err;
 }
 
-int mrc_meet_call(const char *host, uint16_t port, int timeout_ms, int *fd)
+/* The time that a name takes is not counted. */
+static int call_host(const char *host, uint16_t port, int timeout_ms, int *fd)
 {
 	struct ma_meet_limit limit;
 	struct addrinfo *found;
+	int err;
+
+	if (addresses(host, port, 0, &found))
+		return EADDRNOTAVAIL;
+	err = ma_meet_limit_init(&limit, timeout_ms);
+	if (!err)
+		err = call_all(found, limit, fd);
+	freeaddrinfo(found);
+	return err;
+}
+
+int mrc_meet_call(const char *host, uint16_t port, int timeout_ms, int *fd)
+{
 	int cancel, err;
 
-	if (!host || port == 0 || !fd || ma_meet_limit_init(&limit, timeout_ms))
+	if (!host || port == 0 || !fd || timeout_ms < MRC_MEET_FOREVER)
 		return ma_errno(EINVAL);
-	if (addresses(host, port, 0, &found))
-		return ma_errno(EADDRNOTAVAIL);
-	/* The time that the name took is not counted. */
-	(void)ma_meet_limit_init(&limit, timeout_ms);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	err = call_all(found, limit, fd);
+	err = call_host(host, port, timeout_ms, fd);
 	pthread_setcancelstate(cancel, NULL);
-	freeaddrinfo(found);
 	return ma_errno(err);
 }

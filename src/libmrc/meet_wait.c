@@ -59,7 +59,6 @@ int ma_meet_wait(int fd, short events, struct ma_meet_limit limit)
 	while ((n < 0 && errno == EINTR) || (n == 0 && !ma_meet_limit_is_over(limit)));
 	if (n < 0)
 		return errno;
-	if (n == 0)
-		return ETIMEDOUT;
-	return p.revents & POLLNVAL ? EBADF : 0;
+	/* An error of the descriptor is told by reading or writing. */
+	return n == 0 ? ETIMEDOUT : 0;
 }

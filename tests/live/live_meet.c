@@ -7,13 +7,15 @@
 
 #include <mrc/meet.h>
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
+#include <stdatomic.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -455,4 +457,100 @@ TEST(mrc_meet_call, says_why_it_got_nobody)
 	assert_int_equal(mrc_meet_call("127.0.0.1", 1, -2, &fd), EINVAL);
 	assert_int_equal(mrc_meet_call(NULL, 1, SHORT_MS, &fd), EINVAL);
 	assert_int_equal(fd, -5);
+}
+
+static int descriptors(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	int n = 0;
+
+	assert_non_null(dir);
+	while (readdir(dir))
+		n++;
+	closedir(dir);
+	return n;
+}
+
+/* A listener's own connections of before are no reason to refuse the port. */
+TEST(mrc_meet_listen, takes_a_port_again_and_leaves_no_descriptor)
+{
+	struct tcp_end client = {.address = "127.0.0.1",
+				 .port = (uint16_t)(20000 + test_rand_below(20000)),
+				 .fd = -1};
+	int before = descriptors(), fd = -1;
+	pthread_t thread;
+
+	assert_int_equal(pthread_create(&thread, NULL, call_host, &client), 0);
+	assert_int_equal(mrc_meet_listen(client.address, client.port, PATIENCE_MS, &fd), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_equal(client.err, 0);
+	close(fd);
+	close(client.fd);
+	assert_int_equal(mrc_meet_listen(client.address, client.port, SHORT_MS, &fd), ETIMEDOUT);
+	assert_int_equal(mrc_meet_call(client.address, client.port, SHORT_MS, &fd), ECONNREFUSED);
+	assert_int_equal(descriptors(), before);
+}
+
+static void ignore_signal(int number)
+{
+	(void)number;
+}
+
+/* Handlers run meanwhile, and the time limit stays. */
+TEST(mrc_meet_sync, bears_signals)
+{
+	struct sigaction on = {.sa_handler = ignore_signal}, was;
+	struct itimerval often = {.it_interval = {0, 5000}, .it_value = {0, 5000}}, never = {0};
+	int fds[2];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+	assert_int_equal(sigaction(SIGALRM, &on, &was), 0);
+	assert_int_equal(setitimer(ITIMER_REAL, &often, NULL), 0);
+	assert_int_equal(mrc_meet_sync(fds[0], fds[0], SHORT_MS), ETIMEDOUT);
+	assert_int_equal(setitimer(ITIMER_REAL, &never, NULL), 0);
+	assert_int_equal(sigaction(SIGALRM, &was, NULL), 0);
+	close_pair(fds);
+}
+
+static atomic_int calls_ended;
+
+static void listen_once(void)
+{
+	int fd;
+
+	calls_ended += mrc_meet_listen("127.0.0.1", 19999, 0, &fd) == ETIMEDOUT;
+}
+
+static void call_once(void)
+{
+	int fd;
+
+	calls_ended += mrc_meet_call("127.0.0.1", 1, 0, &fd) == ECONNREFUSED;
+}
+
+/* Cancelled before it begins, which ends no call; the thread ends afterwards. It has no variables:
+ * what ends it leaves the marks of sanitizers around them. */
+static void *cancelled(void *arg)
+{
+	pthread_cancel(pthread_self());
+	if (arg)
+		listen_once();
+	else
+		call_once();
+	pthread_testcancel();
+	return NULL;
+}
+
+TEST(mrc_meet_tcp, is_not_cancelled_in_the_middle)
+{
+	for (int i = 0; i < 2; i++) {
+		pthread_t thread;
+		void *result = NULL;
+
+		assert_int_equal(pthread_create(&thread, NULL, cancelled, i ? &calls_ended : NULL),
+				 0);
+		assert_int_equal(pthread_join(thread, &result), 0);
+		assert_ptr_equal(result, PTHREAD_CANCELED);
+		assert_int_equal(calls_ended, i + 1);
+	}
 }
