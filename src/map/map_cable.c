@@ -117,18 +117,33 @@ static void mark_uplinks(const struct mm_map *map, struct mm_sick *sick, size_t 
 	}
 }
 
-static bool is_uplink_part(const struct mf_topology *t, const struct mm_sick *s, uint32_t *plane)
+/* T0s of a plane, first to last - 1, whose uplinks a part may account for. */
+struct t0s {
+	uint32_t plane, first, last;
+};
+
+/* A fabric has hundreds of T0s, and a part mostly one. False: what is dead are no uplinks. */
+static bool find_t0s(const struct mf_topology *t, const struct mm_sick *s, struct t0s *out)
 {
+	struct mf_node node;
+
 	if (s->kind != MM_DEAD)
 		return false;
 	if (s->part.kind == MM_CABLE) {
-		*plane = mf_link_plane(t, s->part.id << 1);
-		return mf_link_kind(t, s->part.id << 1) == MF_T0_T1;
+		struct mf_link l = mf_link_at(t, s->part.id << 1);
+
+		*out = (struct t0s){l.plane, l.lower, l.lower + 1};
+		return l.kind == MF_T0_T1;
 	}
 	if (s->part.kind != MM_SWITCH && s->part.kind != MM_TRANSCEIVER)
 		return false;
-	*plane = mf_node_at(t, s->part.id).plane;
-	return true;
+	node = mf_node_at(t, s->part.id);
+	if (node.tier == MF_T0)
+		*out = (struct t0s){node.plane, node.index, node.index + 1};
+	else
+		*out = (struct t0s){node.plane, mf_t1_pod(t, node.index) * t->cfg.t0s,
+				    (mf_t1_pod(t, node.index) + 1) * t->cfg.t0s};
+	return node.tier == MF_T0 || node.tier == MF_T1;
 }
 
 /* ---- cables of one T1 ---- */
@@ -204,12 +219,12 @@ size_t mm_cables_exchanged(struct mm_map *map, struct mm_sick *sick, size_t n, s
 		if (is_recent(map, map->stray[i].at_ns, now_ns))
 			mark_hosts(map, sick, n, &map->stray[i]);
 	for (size_t i = 0; i < n; i++) {
-		uint32_t plane;
+		struct t0s of;
 
-		if (!is_uplink_part(map->t, &sick[i], &plane))
+		if (!find_t0s(map->t, &sick[i], &of))
 			continue;
-		for (uint32_t t0 = 0; t0 < map->t->n_t0s; t0++)
-			mark_uplinks(map, sick, n, plane, t0, now_ns);
+		for (uint32_t t0 = of.first; t0 < of.last; t0++)
+			mark_uplinks(map, sick, n, of.plane, t0, now_ns);
 	}
 	for (uint32_t i = 0; i < MM_LOOPS_MAX; i++)
 		if (is_recent(map, map->loop[i].at_ns, now_ns))
