@@ -108,8 +108,8 @@ static int runtime_setup(void **state)
 	return mkdtemp(runtime) && setenv("XDG_RUNTIME_DIR", runtime, 1) == 0 ? 0 : -1;
 }
 
-/* Nothing but the folder of holders may be left, and that goes with the last lab: one of a case that
- * failed in the middle is no second failure, and does not stay. */
+/* Nothing but the folder of holders may be left, and that goes with the last lab; that of a case
+ * which failed in the middle is no second failure, and does not stay. */
 static int runtime_teardown(void **state)
 {
 	char path[64];
