@@ -165,7 +165,7 @@ static bool end(struct change *c, const char *verb, char *why, size_t size)
 	if (!c->err)
 		c->err = md_node_put(node, json_incref(c->notes), &error);
 	if (c->err)
-		snprintf(why, size, "%s",
+		snprintf(why, size, "%.150s",
 			 error.text[0]	    ? error.text
 			 : c->err == ENOENT ? "no EV chooses it alone"
 			 : c->err == EBUSY  ? "too few EVs would be left of a profile"
