@@ -6,10 +6,11 @@
  * it. The values that it shares with the core are those of rdma/.
  *
  * A process has one NIC for each device that it opens, and mostly one in all: a set of sockets, an
- * engine, a progress thread. It comes into being with the first mh_device_open of a device and goes
- * with the last mh_device_close. Every opening has its own asynchronous events, as an ibv_context
- * has; PDs, CQs and channels belong to an opening. The CQs of a QP must be of one opening, which is
- * also the QP's; its PD may be of any opening of the same device.
+ * engine, a progress thread, or several of each (MRC_SHARDS). It comes into being with the first
+ * mh_device_open of a device and goes with the last mh_device_close. Every opening has its own
+ * asynchronous events, as an ibv_context has; PDs, CQs and channels belong to an opening. The CQs
+ * of a QP must be of one opening, which is also the QP's; its PD may be of any opening of the same
+ * device.
  *
  * Conventions, unless a function says otherwise:
  * - Functions return 0 or a positive errno value; on an error nothing has changed and output
@@ -77,6 +78,7 @@ struct mh_device_attr {
 	uint32_t max_cqe;     /* per CQ */
 	uint32_t max_cq;      /* bounded by memory only */
 	uint32_t max_mr;      /* of the process, memory windows among them */
+	uint32_t max_mw;      /* 0: a device of several shards has none */
 	uint32_t max_pd;      /* bounded by memory only */
 	uint64_t max_mr_bytes;
 	uint64_t max_msg_bytes; /* of one WRITE */
@@ -355,7 +357,7 @@ uint32_t mh_mr_rkey(const struct mh_mr *mr);
 
 /*
  * mh_mw_alloc makes a window, bound to nothing: WRs bind it, see struct rd_bind. EINVAL: type.
- * ENOMEM: max_mr MRs and windows are there.
+ * EOPNOTSUPP: max_mw is 0. ENOMEM: max_mr MRs and windows are there.
  */
 int mh_mw_alloc(struct mh_pd *pd, enum rd_mw_type type, struct mh_mw **mw);
 /*

@@ -26,8 +26,8 @@ static int clamp_to_int(uint32_t n)
 
 #define CAP_FLAGS                                                                     \
 	((unsigned int)(IBV_DEVICE_CURR_QP_STATE_MOD | IBV_DEVICE_PORT_ACTIVE_EVENT | \
-			IBV_DEVICE_RC_RNR_NAK_GEN | IBV_DEVICE_MEM_WINDOW |           \
-			IBV_DEVICE_MEM_WINDOW_TYPE_2B | IBV_DEVICE_SRQ_RESIZE))
+			IBV_DEVICE_RC_RNR_NAK_GEN | IBV_DEVICE_SRQ_RESIZE))
+#define CAP_WINDOWS ((unsigned int)(IBV_DEVICE_MEM_WINDOW | IBV_DEVICE_MEM_WINDOW_TYPE_2B))
 
 int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *device_attr)
 {
@@ -44,7 +44,7 @@ int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *device
 		.page_size_cap = ~((uint64_t)sysconf(_SC_PAGESIZE) - 1),
 		.vendor_id = VENDOR_ID,
 		.max_qp = clamp_to_int(nic.max_qp),
-		.device_cap_flags = CAP_FLAGS,
+		.device_cap_flags = CAP_FLAGS | (nic.max_mw ? CAP_WINDOWS : 0),
 		.max_qp_wr = clamp_to_int(nic.max_send_wr < nic.max_recv_wr ? nic.max_send_wr
 									    : nic.max_recv_wr),
 		.max_sge = clamp_to_int(nic.max_sge),
@@ -52,7 +52,7 @@ int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *device
 		.max_cq = clamp_to_int(nic.max_cq),
 		.max_cqe = clamp_to_int(nic.max_cqe),
 		.max_mr = clamp_to_int(nic.max_mr),
-		.max_mw = clamp_to_int(nic.max_mr),
+		.max_mw = clamp_to_int(nic.max_mw),
 		.max_pd = clamp_to_int(nic.max_pd),
 		.max_ah = INT_MAX,
 		/* Of each QP and of all of the process; the processor's own atomics see them as

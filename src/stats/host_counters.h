@@ -7,11 +7,15 @@
 #define SOFTMRC_STATS_HOST_COUNTERS_H
 
 /* Of the NIC. */
-#define STATS_NIC_COUNTS(X)                                                      \
-	X(rx_outside_subnet, "frames from addresses outside the plane's subnet") \
-	X(tx_mr_gone, "packets not built because memory of their MR was gone")   \
-	X(cq_overruns, "completions lost because their CQ was full")             \
-	X(node_states, "states of the device that were taken from its store")    \
+#define STATS_NIC_COUNTS(X)                                                            \
+	X(rx_outside_subnet, "frames from addresses outside the plane's subnet")       \
+	X(rx_other_shard,                                                              \
+	  "frames handed to the shard of their QP, having come to another one's port") \
+	X(rx_wrong_shard,                                                              \
+	  "frames dropped because they came to the port of a shard behind their QP's") \
+	X(tx_mr_gone, "packets not built because memory of their MR was gone")         \
+	X(cq_overruns, "completions lost because their CQ was full")                   \
+	X(node_states, "states of the device that were taken from its store")          \
 	X(node_refused, "states of the store that were refused, with a message")
 
 /* Of ports; published as port_NAME, sums over them. */

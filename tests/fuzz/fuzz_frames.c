@@ -251,7 +251,7 @@ static void give(struct world *w, uint8_t *bytes, size_t body, uint8_t who)
 	w->got[host]++;
 	memcpy(w->before + (open - w->arena), open, REGION_BYTES);
 	virtual_nic_give(w->v, port, &frame);
-	mh_progress_poll(w->nic);
+	mh_progress_poll(w->nic, true);
 	if (host != PEER)
 		mb_assert(memcmp(w->before + (open - w->arena), open, REGION_BYTES) == 0);
 }
@@ -356,7 +356,7 @@ static void step_port(struct world *w, uint8_t op)
 static void run_for(struct world *w, uint64_t ns)
 {
 	virtual_time_set(virtual_time() + ns);
-	mh_progress_poll(w->nic);
+	mh_progress_poll(w->nic, true);
 }
 
 static void step(struct world *w)

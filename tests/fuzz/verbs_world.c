@@ -104,7 +104,7 @@ void world_run(struct world *w, uint32_t rounds, uint64_t ns)
 	for (uint32_t i = 0; i < rounds; i++) {
 		virtual_time_set(virtual_time() + ns);
 		for (uint32_t s = 0; s < SIDES; s++)
-			mh_progress_poll(virtual_nic_of(w->side[s].v));
+			mh_progress_poll(virtual_nic_of(w->side[s].v), true);
 	}
 }
 

@@ -114,8 +114,10 @@ static void live_make_qp(struct live_side *s)
 	};
 	uint32_t cqe = s->setup->cqe ? s->setup->cqe : 4096;
 
-	live_check(mh_channel_create(s->dev, &s->channel) == 0);
-	live_check(mh_cq_create(s->dev, cqe, s->channel, NULL, &s->cq) == 0);
+	if (!s->cq || !s->setup->one_cq) {
+		live_check(mh_channel_create(s->dev, &s->channel) == 0);
+		live_check(mh_cq_create(s->dev, cqe, s->channel, NULL, &s->cq) == 0);
+	}
 	init.send_cq = init.recv_cq = s->cq;
 	live_check(mh_qp_create(&init, &s->qp) == 0);
 }
@@ -199,6 +201,8 @@ void live_more(const struct live_side *s, struct live_side *more)
 void live_less(struct live_side *more)
 {
 	live_check(mh_qp_destroy(more->qp) == 0);
+	if (more->setup->one_cq)
+		return;
 	live_check(mh_cq_destroy(more->cq) == 0);
 	live_check(mh_channel_destroy(more->channel) == 0);
 }

@@ -53,6 +53,7 @@ struct live_setup {
 	bool extended;	   /* the QPs; they wait 10 us for receivers, for ever */
 	bool reads;	   /* the peer may READ, one at a time; they are extended */
 	const char *order; /* MRC_ORDER, NULL: default */
+	bool one_cq;	   /* the QPs of live_more use the CQ and the channel of the first */
 	uint32_t limit_s;  /* after which a side is ended by SIGALRM; 0: 60 */
 };
 

@@ -3,7 +3,7 @@
 #ifndef SUPPORT_NIC_COUNTERS_H
 #define SUPPORT_NIC_COUNTERS_H
 
-#include "host/state/nic_context.h"
+#include "host/state/shards.h"
 #include "host/stats/stats.h"
 
 static inline uint32_t nic_counters(const struct mh_device *dev,
@@ -11,9 +11,9 @@ static inline uint32_t nic_counters(const struct mh_device *dev,
 {
 	uint32_t n;
 
-	mh_nic_lock(dev->nic);
+	mh_shards_lock(dev->nic);
 	n = mh_counters_read(dev->nic, counters);
-	mh_nic_unlock(dev->nic);
+	mh_shards_unlock(dev->nic);
 	return n;
 }
 

@@ -15,11 +15,10 @@
 #include "host/datapath/datapath.h"
 #include "host/node/node.h"
 #include "host/platform/platform.h"
+#include "host/state/shards.h"
 #include "host/verbs/verbs.h"
 
 #define NS_PER_S UINT64_C(1000000000)
-/* Numbers of QPs below have meanings of their own. */
-#define QP_INDEX_FIRST 16u
 
 struct virtual_port {
 	struct mio_port port;
@@ -301,10 +300,11 @@ static struct mh_nic *nic_of_env(const struct mh_env *env)
 	struct mh_nic *nic = calloc(1, sizeof(*nic));
 
 	mb_assert(nic);
+	mh_shards_begin(nic);
 	nic->env = *env;
 	nic->crc32 = mh_crc32_best();
 	nic->next_pd = 1;
-	mh_numbers_init(&nic->qp_indices, QP_INDEX_FIRST, MH_QPN_INDEX_MASK + 1);
+	mh_numbers_init(&nic->qp_indices, MH_QP_INDEX_FIRST, MH_QPN_INDEX_MASK + 1);
 	mh_numbers_init(&nic->mr_indices, 1, MH_MRS_MAX + 1);
 	nic->was_up = true;
 	mb_link_init(&nic->qps);

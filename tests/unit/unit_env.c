@@ -11,40 +11,18 @@
 #include "host/config/env.h"
 
 static const char *const env_names[] = {
-	"MRC_PORTS",
-	"MRC_PORT_PREFIX",
-	"MRC_EVS",
-	"MRC_EV_BASE",
-	"MRC_PACE",
-	"MRC_MTU",
-	"MRC_SVC_TIME",
-	"MRC_ICRC",
-	"MRC_ORDER",
-	"MRC_FAULTS",
-	"MRC_STATS_DIR",
-	"MRC_STATS_KEEP",
-	"MRC_RTO_MIN_US",
-	"MRC_TAIL_PROBE_US",
-	"MRC_REORDER_MIN_US",
-	"MRC_REORDER_MAX_US",
-	"MRC_PROBE_US",
-	"MRC_CC",
-	"MRC_BASE_RTT_US",
-	"MRC_CONFIG",
-	"MRC_RX_BUFFER",
-	"MRC_EV_FORMAT",
-	"MRC_DRIVER",
-	"MRC_CAPTURE",
-	"MRC_UDP_PORT",
-	"MRC_DEVICES",
-	"MRC_PRIORITY",
-	"MRC_MEMORY",
-	"MRC_REAL_IBVERBS",
-	"MRC_DSCP",
-	"MRC_LOG",
-	"MRC_LOG_FORMAT",
-	"MRC_STATS_GROUP",
-	"MRC_NODE_DIR",
+	"MRC_PORTS",	      "MRC_PORT_PREFIX",   "MRC_EVS",
+	"MRC_EV_BASE",	      "MRC_PACE",	   "MRC_MTU",
+	"MRC_SVC_TIME",	      "MRC_ICRC",	   "MRC_ORDER",
+	"MRC_FAULTS",	      "MRC_STATS_DIR",	   "MRC_STATS_KEEP",
+	"MRC_RTO_MIN_US",     "MRC_TAIL_PROBE_US", "MRC_REORDER_MIN_US",
+	"MRC_REORDER_MAX_US", "MRC_PROBE_US",	   "MRC_CC",
+	"MRC_BASE_RTT_US",    "MRC_CONFIG",	   "MRC_RX_BUFFER",
+	"MRC_EV_FORMAT",      "MRC_DRIVER",	   "MRC_CAPTURE",
+	"MRC_UDP_PORT",	      "MRC_DEVICES",	   "MRC_PRIORITY",
+	"MRC_SHARDS",	      "MRC_MEMORY",	   "MRC_REAL_IBVERBS",
+	"MRC_DSCP",	      "MRC_LOG",	   "MRC_LOG_FORMAT",
+	"MRC_STATS_GROUP",    "MRC_NODE_DIR",
 };
 
 static int env_clear(void **state)
@@ -107,6 +85,7 @@ ENV_TEST(defaults)
 	assert_u_between(env.mtu, 256, 4096);
 	assert_true(env.icrc);
 	assert_u_eq(env.priority, 10);
+	assert_u_eq(env.shards, 1);
 	assert_string_equal(env.faults, "");
 	assert_string_equal(env.stats_dir, "");
 	assert_u_eq(env.cc, MT_CC_NONE);
@@ -146,6 +125,42 @@ ENV_TEST(ports_are_dealt_to_devices)
 	assert_u_eq(env.prefix, 96); /* one port: whoever reaches it is a peer */
 	env_bad("MRC_DEVICES", "3", "must divide the number of ports");
 	env_bad("MRC_DEVICES", "9", "must be a number, 1 to 8 (devices)");
+}
+
+/* REQ(api.shards) */
+ENV_TEST(shards_share_pace_and_memory_and_have_captures_of_their_own)
+{
+	struct mh_env_error error = {""};
+	char path[MH_PATH_MAX];
+	struct mh_env env, own;
+
+	setenv("MRC_SHARDS", "4", 1);
+	setenv("MRC_PACE", "8G", 1);
+	setenv("MRC_MEMORY", "64", 1);
+	setenv("MRC_CAPTURE", "/tmp/c", 1);
+	env = env_good();
+	assert_u_eq(env.shards, 4);
+	mh_env_of_shard(&env, 0, &own);
+	assert_string_equal(own.capture, "/tmp/c");
+	mh_env_of_shard(&env, 3, &own);
+	assert_u_eq(own.shard, 3);
+	assert_string_equal(own.capture, "/tmp/c.3");
+	assert_u_eq(own.pace_bps, UINT64_C(8000000000));
+	assert_u_eq(mh_env_shard_pace(&own), UINT64_C(2000000000));
+	assert_u_eq(mh_env_shard_memory(&own), 16u << 20);
+	memset(path, 'c', sizeof(path));
+	path[MH_PATH_MAX - 1] = '\0';
+	setenv("MRC_CAPTURE", path, 1);
+	assert_i_eq(mh_env_read(&env, 0, &error), EINVAL);
+	assert_non_null(strstr(error.text, "names of further devices and shards are appended"));
+	path[MH_PATH_MAX - 3] = '\0';
+	setenv("MRC_CAPTURE", path, 1);
+	env = env_good();
+	mh_env_of_shard(&env, 7, &own);
+	assert_u_eq(strlen(own.capture), MH_PATH_MAX - 1);
+	env_bad("MRC_SHARDS", "0", "must be a number, 1 to 8 (engines)");
+	env_bad("MRC_SHARDS", "9", "must be a number, 1 to 8 (engines)");
+	env_bad("MRC_SHARDS", "two", "must be a number, 1 to 8 (engines)");
 }
 
 ENV_TEST(empty_counts_as_not_set)

@@ -8,6 +8,9 @@
 #include "host/state/nic_context.h"
 #include "unit/loopback.h"
 
+/* Of completions that are put in by hand. */
+#define NOW_NS UINT64_C(1234567)
+
 struct cq_fixture {
 	struct mh_device *dev;
 	struct mh_channel *channel;
@@ -45,7 +48,7 @@ static bool cq_push(struct cq_fixture *fixture, uint64_t id, uint32_t flags)
 {
 	struct mh_cqe cqe = {.wc = {.wr_id = id, .flags = flags, .qpn = (uint32_t)id % 2}};
 
-	return mh_cq_add(fixture->cq, &cqe);
+	return mh_cq_add(fixture->cq, &cqe, NOW_NS);
 }
 
 static int cq_event(struct cq_fixture *fixture)
@@ -148,7 +151,7 @@ CQ_TEST(mh_cq_req_notify, solicited_only)
 	assert_true(cq_push(fixture, 1, RD_WC_SOLICITED));
 	assert_i_eq(cq_event(fixture), 0);
 	mh_cq_req_notify(fixture->cq, true);
-	assert_true(mh_cq_add(fixture->cq, &failed));
+	assert_true(mh_cq_add(fixture->cq, &failed, NOW_NS));
 	assert_i_eq(cq_event(fixture), 0);
 }
 

@@ -207,7 +207,7 @@ DEVICE_TEST(mh_async_get, all_planes_gone_is_port_down)
 	for (uint32_t i = 0; i < 2; i++)
 		assert_true(dup2(null, dev->nic->ports.port[i].io->status->fd) >= 0);
 	for (int i = 0; i < 2000 && poll(&pfd, 1, 1) == 0; i++)
-		mh_progress_poll(dev->nic);
+		mh_progress_poll(dev->nic, true);
 	assert_i_eq(mh_async_get(dev, &event), 0);
 	assert_u_eq(event.type, MH_ASYNC_PORT_DOWN);
 	assert_ptr_equal(event.owner, &owner);

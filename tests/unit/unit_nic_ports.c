@@ -12,6 +12,7 @@
 static struct mh_env ports_env(void)
 {
 	struct mh_env env = {.n_ports = 2,
+			     .shards = 1,
 			     .prefix = 120,
 			     .evs = 2,
 			     .run = 1,

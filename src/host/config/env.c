@@ -61,6 +61,7 @@ static const struct env_number env_numbers[] = {
 	 1u << 20,
 	 offsetof(struct mh_env, memory_bytes),
 	 true},
+	{MH_SET_SHARDS, {1, MH_SHARDS_MAX, " (engines)"}, 1, 1, ENV_U32(shards)},
 	{MH_SET_PRIORITY, {0, MH_PRIORITY_MAX, " (steps of nice)"}, 10, 1, ENV_U32(priority)},
 };
 
@@ -278,22 +279,39 @@ static int env_read_path(char path[MH_PATH_MAX], const struct mh_settings *s, en
 	return 0;
 }
 
-/* env_name_capture: devices of one process cannot write one file. */
+/* What is appended to the names of captures; these are the longest. */
+#define CAPTURE_OF_DEVICE ".mrc%u"
+#define CAPTURE_OF_SHARD ".%u"
+#define CAPTURE_SHARD_BYTES (sizeof(".7") - 1)
+
+/* env_name_capture: devices of one process cannot write one file, nor can shards. */
 static int env_name_capture(struct mh_env *env, const struct mh_settings *s,
 			    struct mh_env_error *error)
 {
 	size_t len = strlen(env->capture);
-	char own[16];
+	char own[16] = "";
 
-	if (env->device == 0 || len == 0)
+	if (len == 0)
 		return 0;
-	snprintf(own, sizeof(own), ".mrc%u", env->device);
-	if (len + strlen(own) >= sizeof(env->capture))
+	if (env->device > 0)
+		snprintf(own, sizeof(own), CAPTURE_OF_DEVICE, env->device);
+	if (len + strlen(own) + (env->shards > 1 ? CAPTURE_SHARD_BYTES : 0) >= sizeof(env->capture))
 		return mh_settings_error(s, MH_SET_CAPTURE,
-					 "is too long: names of further devices are appended",
+					 "is too long: names of further devices and shards are "
+					 "appended",
 					 error);
 	strcpy(env->capture + len, own);
 	return 0;
+}
+
+void mh_env_of_shard(const struct mh_env *env, uint32_t shard, struct mh_env *own)
+{
+	size_t len = strlen(env->capture);
+
+	*own = *env;
+	own->shard = shard;
+	if (shard > 0 && len > 0)
+		snprintf(own->capture + len, sizeof(own->capture) - len, CAPTURE_OF_SHARD, shard);
 }
 
 /* Strict is the default: programs that watch memory rely on the end of a message coming last. */

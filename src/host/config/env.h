@@ -66,6 +66,7 @@ struct mh_srv6 {
 #define MH_EVS_PER_PORT_MAX 64u
 #define MH_IFNAME_MAX 16u
 #define MH_SLOTS 1024u
+#define MH_SHARDS_MAX 8u
 /* Registered for RoCEv2; the default. */
 #define MH_UDP_PORT 4791u
 /*
@@ -108,7 +109,9 @@ struct mh_env {
 	uint64_t pace_bps; /* per port; 0: not paced */
 	uint32_t mtu;	   /* largest path MTU, bytes of payload */
 	uint32_t rx_buffer_bytes;
-	uint64_t memory_bytes; /* that the engine may be given for QPs and what they hold */
+	uint64_t memory_bytes; /* that engines may be given for QPs and what they hold */
+	uint32_t shards;       /* 1 .. MH_SHARDS_MAX engines */
+	uint32_t shard;	       /* which of them this is for */
 	uint32_t priority;     /* of the progress thread, see platform/platform.h */
 	bool icrc;
 	bool relaxed; /* extended QPs place ends of messages as they come, see mt_qp_cap */
@@ -150,6 +153,23 @@ int mh_env_read(struct mh_env *env, uint32_t device, struct mh_env_error *error)
  * program has one of its ports. False: there is none, or this one was asked for.
  */
 bool mh_env_next_ev_base(struct mh_env *env);
+/*
+ * mh_env_of_shard makes the configuration of a shard from that of its device: a capture file of its
+ * own. Memory and pace stay those of all shards, see below.
+ */
+void mh_env_of_shard(const struct mh_env *env, uint32_t shard, struct mh_env *own);
+/* mh_env_shard_pace returns what part of a port's pace a shard has. */
+static inline uint64_t mh_env_shard_pace(const struct mh_env *env)
+{
+	return env->pace_bps / env->shards;
+}
+
+/* mh_env_shard_memory returns what part of the memory a shard's engine may be given. */
+static inline uint64_t mh_env_shard_memory(const struct mh_env *env)
+{
+	return env->memory_bytes / env->shards;
+}
+
 /* mh_env_is_ipv4 says which family the ports are of. */
 bool mh_env_is_ipv4(const struct mh_env *env);
 

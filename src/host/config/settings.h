@@ -45,6 +45,7 @@
 	X(REORDER_MIN, "MRC_REORDER_MIN_US", "timers.reorder_min_us", MB_TOML_INTEGER) \
 	X(REORDER_MAX, "MRC_REORDER_MAX_US", "timers.reorder_max_us", MB_TOML_INTEGER) \
 	X(SVC_TIME, "MRC_SVC_TIME", "timers.svc_time", MB_TOML_BOOLEAN)                \
+	X(SHARDS, "MRC_SHARDS", "progress.shards", MB_TOML_INTEGER)                    \
 	X(PRIORITY, "MRC_PRIORITY", "progress.priority", MB_TOML_INTEGER)              \
 	X(MEMORY, "MRC_MEMORY", "memory.limit", MB_TOML_INTEGER)                       \
 	X(ORDER, "MRC_ORDER", "verbs.order", MB_TOML_STRING)                           \

@@ -70,11 +70,12 @@ static void *engine_alloc(size_t size)
 bool mh_engine_grow(struct mh_nic *nic)
 {
 	size_t size = mt_engine_memory_wanted(nic->engine);
+	uint64_t limit = mh_env_shard_memory(&nic->env);
 	struct mh_chunk *chunk;
 
 	if (size < CHUNK_MIN)
 		size = CHUNK_MIN;
-	if (size > nic->env.memory_bytes || nic->chunk_bytes > nic->env.memory_bytes - size)
+	if (size > limit || nic->chunk_bytes > limit - size)
 		return false;
 	chunk = malloc(sizeof(*chunk));
 	if (!chunk)
@@ -253,7 +254,7 @@ void mh_engine_own_cc(const struct mh_env *env, struct mt_cc_profile_cfg *cfg)
 		/* Sockets show no trims, and an RTT without a reschedule is not the usual one. */
 		.trimming = env->driver == MH_DRIVER_RAW41 || mh_env_is_srv6(env),
 		.base_rtt_min_ns = env->base_rtt_ns,
-		.link_bps = env->pace_bps * env->n_ports,
+		.link_bps = mh_env_shard_pace(env) * env->n_ports,
 		.base_rtt_ns = env->base_rtt_ns,
 	};
 }

@@ -11,6 +11,7 @@
  * bytes are headers and a piece of payload, and the engine never places payload of such a frame.
  */
 #include "host/datapath/datapath.h"
+#include "host/state/shards.h"
 
 #include <poll.h>
 #include <string.h>
@@ -36,20 +37,26 @@ void mh_rx_init(struct mh_nic *nic)
 	}
 }
 
+/* Where a frame came in: the port, and the slot whose UDP port it was sent to. */
+struct rx_at {
+	uint32_t port;
+	uint32_t slot;
+};
+
 /*
  * The headers around the frame are made again from the socket's addresses: a driver hands on what
  * the kernel left of a packet, without them. Both ends compute over the same fields, so those that
  * a path may change are masked.
  */
-static bool rx_icrc_ok(const struct mh_nic *nic, uint32_t port, const struct mio_rx *frame,
+static bool rx_icrc_ok(const struct mh_nic *nic, struct rx_at at, const struct mio_rx *frame,
 		       size_t body)
 {
 	const uint8_t *b = frame->bytes;
 	struct mh_addr_datagram datagram = {
 		.src = frame->src.ip,
-		.dst = mh_addr_icrc_local(&nic->ports.map, port),
+		.dst = mh_addr_icrc_local(&nic->ports.map, at.port),
 		.sport = frame->src.udp_port,
-		.dport = mh_ports_udp_of_slot(&nic->ports, nic->ports.slot),
+		.dport = mh_ports_udp_of_slot(&nic->ports, at.slot),
 		.len = frame->len,
 	};
 	struct mw_icrc_carrier carrier = mh_addr_icrc_carrier(&datagram);
@@ -78,8 +85,9 @@ static bool rx_is_expected(struct mh_nic *nic, const struct mt_rx_meta *meta, co
 }
 
 /* REQ(wire.icrc.trimmed) REQ(rsp.trim.by-dscp) */
-static void rx_frame(struct mh_nic *nic, uint32_t port, const struct mio_rx *frame)
+static void rx_frame(struct mh_nic *nic, struct rx_at at, const struct mio_rx *frame)
 {
+	uint32_t port = at.port;
 	struct mt_rx_meta meta = {
 		.ev = mw_ev_decode(nic->env.ev_format,
 				   (struct mw_ev_bits){frame->src.udp_port, frame->flow_label}),
@@ -100,7 +108,7 @@ static void rx_frame(struct mh_nic *nic, uint32_t port, const struct mio_rx *fra
 		body -= MW_ICRC_BYTES;
 		if (nic->env.icrc && !rx_is_expected(nic, &meta, frame->bytes, body))
 			return;
-		meta.icrc_ok = !nic->env.icrc || rx_icrc_ok(nic, port, frame, body);
+		meta.icrc_ok = !nic->env.icrc || rx_icrc_ok(nic, at, frame, body);
 		if (!meta.icrc_ok)
 			mh_ports_note_icrc(&nic->ports, port, frame->src.ip, frame->time_ns);
 		else if (nic->ports.port[port].icrc_wrong > 0)
@@ -115,6 +123,62 @@ static void rx_frame(struct mh_nic *nic, uint32_t port, const struct mio_rx *fra
 		nic->engine_ns = frame->time_ns;
 	mt_engine_rx_bytes(nic->engine, nic->engine_ns, &meta, frame->bytes, body);
 }
+
+/* ---- shards ---- */
+
+/*
+ * rx_owner returns the shard whose QP a frame is for; the one that has it if it is for none, or for
+ * a number that means something else.
+ */
+static struct mh_nic *rx_owner(struct mh_nic *nic, const struct mio_rx *frame)
+{
+	const struct mh_nic *first = nic->first;
+	uint32_t qpn = frame->len >= MW_BTH_BYTES ? mw_bth_dqp(frame->bytes) : 0;
+	uint32_t slot = qpn >> MH_QPN_INDEX_BITS;
+
+	if (slot == nic->ports.slot || (qpn & MH_QPN_INDEX_MASK) < MH_QP_INDEX_FIRST)
+		return nic;
+	for (uint32_t i = 0; i < first->n_shards; i++)
+		if (first->shard[i]->ports.slot == slot)
+			return first->shard[i];
+	return nic;
+}
+
+/*
+ * rx_for_shard takes a frame of a NIC that is one of several. Peers find the UDP port of a shard in
+ * the number of its QP. One that knows only the registered port sends all to the shard that has it,
+ * and what is not this one's is handed over: correct, but under two locks. These are taken in the
+ * order of the shards, so that what would have to go the other way is dropped. *handed is a mask of
+ * those that got something. REQ(api.shards)
+ */
+static void rx_for_shard(struct mh_nic *nic, uint32_t port, const struct mio_rx *frame,
+			 uint32_t *handed)
+{
+	struct rx_at at = {port, nic->ports.slot};
+	struct mh_nic *owner = rx_owner(nic, frame);
+
+	if (owner == nic) {
+		rx_frame(nic, at, frame);
+	} else if (owner->env.shard < nic->env.shard) {
+		nic->counts.rx_wrong_shard++;
+	} else {
+		nic->counts.rx_other_shard++;
+		*handed |= UINT32_C(1) << owner->env.shard;
+		mh_nic_lock(owner);
+		rx_frame(owner, at, frame);
+		mh_nic_unlock(owner);
+	}
+}
+
+/* rx_wake has the threads of shards answer what they were handed. */
+static void rx_wake(const struct mh_nic *first, uint32_t handed)
+{
+	for (uint32_t i = 0; handed >> i; i++)
+		if (handed >> i & 1)
+			mh_nic_kick(first->shard[i]);
+}
+
+/* ---- bursts ---- */
 
 /*
  * rx_ports_ready returns the ports that may have frames, a mask. A driver that asks the system does
@@ -198,7 +262,8 @@ uint32_t mh_rx_poll(struct mh_nic *nic, uint64_t now_ns, bool *more)
 {
 	struct mh_ports *ports = &nic->ports;
 	uint32_t ready = rx_ports_ready(ports);
-	uint32_t all = 0, i;
+	uint32_t all = 0, handed = 0, i;
+	bool alone = nic->first->n_shards == 1;
 	uint64_t lost;
 
 	for (i = 0; i < ports->n; i++)
@@ -207,11 +272,15 @@ uint32_t mh_rx_poll(struct mh_nic *nic, uint64_t now_ns, bool *more)
 	for (; all < ports->n * MH_RX_BATCH && (i = rx_oldest(ports)) < ports->n; all++) {
 		struct mh_port *port = &ports->port[i];
 
-		rx_frame(nic, i, &port->rx[port->rx_at++]);
+		if (alone)
+			rx_frame(nic, (struct rx_at){i, ports->slot}, &port->rx[port->rx_at++]);
+		else
+			rx_for_shard(nic, i, &port->rx[port->rx_at++], &handed);
 		/* What waits behind a burst may be older than what other ports have. */
 		if (port->io->status->rx_more)
 			rx_fetch(port, true, now_ns);
 	}
+	rx_wake(nic->first, handed);
 	*more = rx_more(ports);
 	lost = all > 0 ? mh_ports_overruns(ports) : 0;
 	if (lost > 0)

@@ -37,7 +37,7 @@ static struct mu_qp *ud_find_qp(void *ctx, uint32_t qpn)
 static void ud_complete(void *qp_user, const struct mu_completion *c)
 {
 	struct mh_qp *qp = qp_user;
-	struct mh_nic *nic = qp->dev->nic;
+	struct mh_nic *nic = qp->nic;
 	struct mh_cqe cqe = {.qp = qp, .wr = c->wr};
 
 	if (!c->is_recv && c->status == RD_WC_LOC_PROT_ERR)

@@ -9,6 +9,7 @@
 
 #include "base/assert.h"
 #include "host/node/profiles.h"
+#include "host/state/shards.h"
 
 int mh_node_create(struct mh_nic *nic)
 {
@@ -27,7 +28,7 @@ void mh_node_destroy(struct mh_nic *nic)
 }
 
 /* Only a QP in RESET uses no profile: from INIT on it has named its own. */
-static void count_in_use(struct mh_nic *nic, struct mn_device *d)
+static void count_in_use(const struct mh_nic *nic, struct mn_device *d)
 {
 	for (struct mb_link *l = nic->qps.next; l != &nic->qps; l = l->next) {
 		const struct mh_qp *qp = mb_container_of(l, struct mh_qp, link);
@@ -51,7 +52,10 @@ void mh_node_device(struct mh_nic *nic, struct mn_device *d)
 		.n_evs = nic->attr.evs,
 		.user = geteuid(),
 	};
-	count_in_use(nic, d);
+	mh_shards_lock_others(nic);
+	for (uint32_t i = 0; i < nic->n_shards; i++)
+		count_in_use(nic->shard[i], d);
+	mh_shards_unlock_others(nic);
 }
 
 /* REQ(ctl.port-admin) */
@@ -116,7 +120,7 @@ static inline bool is_sound(const struct mn_state *s)
 	return mn_state_check(s, &why);
 }
 
-int mh_node_apply(struct mh_nic *nic, uint64_t now_ns, bool *ports_changed)
+static int apply_to(struct mh_nic *nic, uint64_t now_ns, bool *ports_changed)
 {
 	struct mh_node *node = nic->node;
 	int err = 0, one;
@@ -133,6 +137,35 @@ int mh_node_apply(struct mh_nic *nic, uint64_t now_ns, bool *ports_changed)
 		err = err ? err : one;
 	}
 	mn_state_copy(&node->now, &node->next);
+	return err;
+}
+
+/* A shard that sleeps is woken: what its peers are to be told of its ports leaves then. */
+static int follow(struct mh_nic *nic, const struct mn_state *next, uint64_t now_ns)
+{
+	bool ports_changed;
+	int err;
+
+	if (now_ns < nic->engine_ns)
+		now_ns = nic->engine_ns;
+	mn_state_copy(&nic->node->next, next);
+	err = apply_to(nic, now_ns, &ports_changed);
+	if (ports_changed)
+		mh_engine_report_ports(nic, now_ns);
+	mh_nic_kick(nic);
+	return err;
+}
+
+int mh_node_apply(struct mh_nic *first, uint64_t now_ns, bool *ports_changed)
+{
+	int err = apply_to(first, now_ns, ports_changed), one;
+
+	mh_shards_lock_others(first);
+	for (uint32_t i = 1; i < first->n_shards; i++) {
+		one = follow(first->shard[i], &first->node->next, now_ns);
+		err = err ? err : one;
+	}
+	mh_shards_unlock_others(first);
 	return err;
 }
 
@@ -173,10 +206,11 @@ void mh_node_report_ev(struct mh_nic *nic, const struct mt_event *event)
 				       .number = event->ev.value,
 				       .port = (uint8_t)(event->ev.port + 1),
 				       .good = event->ev_state == MT_EV_GOOD};
+	const struct mb_link *cqs = &nic->first->ev_cqs;
 	struct mh_ev_event out;
 
-	if (mb_link_is_empty(&nic->ev_cqs) || !mh_node_wants_ev(nic, &ev, &out))
+	if (mb_link_is_empty(cqs) || !mh_node_wants_ev(nic, &ev, &out))
 		return;
-	for (struct mb_link *l = nic->ev_cqs.next; l != &nic->ev_cqs; l = l->next)
+	for (struct mb_link *l = cqs->next; l != cqs; l = l->next)
 		mh_cq_add_ev_event(mb_container_of(l, struct mh_cq, ev_link), &out);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * node.h - what controllers have decided about the device, and how the engine and the ports come to
- * do it. All under nic->lock.
+ * do it. All under nic->lock, of the first of several shards: what it decides the others follow.
  *
  * The NIC keeps the state that its engine goes by. The state that a call of this process makes, or
  * that is in the device's store, is compared with it, and what differs is done: profiles are
@@ -46,11 +46,11 @@ void mh_node_device(struct mh_nic *nic, struct mn_device *d);
  */
 int mh_node_check(struct mh_nic *nic);
 /*
- * mh_node_apply makes engine and ports go by node->next, which is sound, and copies it to
- * node->now. *ports_changed: some are up or down now, which others are to be told. ENOMEM: some of
- * it is without effect, for want of memory.
+ * mh_node_apply makes engine and ports of all shards go by node->next, which is sound, and copies
+ * it to node->now. *ports_changed: some of the first are up or down now, which others are to be
+ * told. ENOMEM: some of it is without effect, for want of memory.
  */
-int mh_node_apply(struct mh_nic *nic, uint64_t now_ns, bool *ports_changed);
+int mh_node_apply(struct mh_nic *first, uint64_t now_ns, bool *ports_changed);
 /* mh_node_report_ev gives an EV event of the engine to the CQs that take such. */
 void mh_node_report_ev(struct mh_nic *nic, const struct mt_event *event);
 

@@ -234,7 +234,7 @@ static int ports_open_one(struct mh_ports *ports, const struct mh_env *env, uint
 		close(fd);
 		return err;
 	}
-	mh_pace_init(&port->pace, env->pace_bps, MIO_FRAME_MAX, now_ns);
+	mh_pace_init(&port->pace, mh_env_shard_pace(env), MIO_FRAME_MAX, now_ns);
 	port->refused_reported = 0;
 	port->overruns_reported = 0;
 	port->rx_n = port->rx_at = 0;
@@ -312,6 +312,7 @@ int mh_ports_open(struct mh_ports *ports, struct mh_env *env, uint64_t now_ns,
 	memset(ports, 0, sizeof(*ports));
 	mh_addr_map_init(&ports->map, env);
 	ports->udp_port = (uint16_t)env->udp_port;
+	ports->quiet = env->shard > 0;
 	ports->links_due_ns = UINT64_MAX;
 	if (env->faults[0])
 		err = mio_fault_map(env->faults, &ports->faults, error);

@@ -59,6 +59,8 @@ uint64_t mh_pace_deadline(const struct mh_pace *p);
 
 #define MH_QPN_INDEX_BITS 14u
 #define MH_QPN_INDEX_MASK ((1u << MH_QPN_INDEX_BITS) - 1)
+/* Numbers 0 to 2 have meanings of their own on the wire; a few more are left free. */
+#define MH_QP_INDEX_FIRST 16u
 #define MH_PORT_ERRORS_LOGGED 8u
 #define MH_RX_BATCH 32u
 /* After how long the kernel is asked for links again that it could not be asked for. */
@@ -85,6 +87,7 @@ struct mh_port {
 
 struct mh_ports {
 	uint32_t n;
+	bool quiet; /* another shard, with the same ports, says what is wrong with links */
 	uint32_t slot;
 	uint16_t udp_port; /* of slot 0. REQ(wire.udp.dport) */
 	struct mh_addr_map map;

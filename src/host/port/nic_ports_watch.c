@@ -46,7 +46,7 @@ static void ports_say_offloads(struct mh_ports *ports, uint32_t i)
 	const struct mio_status *status = port->io->status;
 	char ip[MH_ADDR_TEXT_MAX];
 
-	if (status->no_runs && !port->no_runs_said) {
+	if (status->no_runs && !port->no_runs_said && !ports->quiet) {
 		port->no_runs_said = true;
 		mh_log(MRC_LOG_WARNING,
 		       "port %u (%s): packets go one by one, which costs up to three times the CPU "
@@ -212,8 +212,9 @@ static void ports_say(const struct mh_ports *ports, uint32_t i, const struct por
 {
 	char ip[MH_ADDR_TEXT_MAX];
 
-	mh_log(MRC_LOG_WARNING, "port %u (%s, %s) is %s%s", i,
-	       mh_addr_text(ports->map.local[i], ip), look->name, what, why);
+	if (!ports->quiet)
+		mh_log(MRC_LOG_WARNING, "port %u (%s, %s) is %s%s", i,
+		       mh_addr_text(ports->map.local[i], ip), look->name, what, why);
 }
 
 /* ports_apply puts a port up or down, and says so; true: it has changed. */

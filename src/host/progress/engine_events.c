@@ -118,10 +118,10 @@ static void deliver_event(struct mh_nic *nic, const struct mt_event *event, uint
 		return;
 	case MT_EVENT_EV:
 		mh_node_report_ev(nic, event);
-		mh_segment_event(nic->segment, event, now_ns);
+		mh_segment_event(nic->first->segment, event, now_ns);
 		return;
 	case MT_EVENT_PORT:
-		mh_segment_event(nic->segment, event, now_ns);
+		mh_segment_event(nic->first->segment, event, now_ns);
 		mh_event_log(event);
 		return;
 	case MT_EVENT_ENDPOINT:
@@ -168,13 +168,14 @@ void mh_engine_fail_marked_qps(struct mh_nic *nic, uint64_t now_ns)
  */
 static void fail_qps_of_overrun_cqs(struct mh_nic *nic, uint64_t now_ns)
 {
+	/* Before the CQs are looked at: another shard may find one to have overrun meanwhile. */
+	atomic_store(&nic->cq_overran, false);
 	for (struct mb_link *l = nic->qps.next; l != &nic->qps; l = l->next) {
 		struct mh_qp *qp = mb_container_of(l, struct mh_qp, link);
 
 		if (qp->init.send_cq->overran || qp->init.recv_cq->overran)
 			qp_to_err(qp, now_ns);
 	}
-	nic->cq_overran = false;
 }
 
 /*
@@ -194,7 +195,7 @@ uint32_t mh_engine_events_drain(struct mh_nic *nic, uint64_t now_ns)
 		all += n;
 		/* Failing QPs flushes them, which makes events in turn, and ends with the last
 		 * WR. */
-		if (nic->cq_overran)
+		if (atomic_load_explicit(&nic->cq_overran, memory_order_relaxed))
 			fail_qps_of_overrun_cqs(nic, now_ns);
 	} while (n > 0);
 	return all;

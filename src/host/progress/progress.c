@@ -17,6 +17,7 @@
 #include "base/assert.h"
 #include "host/node/node.h"
 #include "host/platform/platform.h"
+#include "host/state/shards.h"
 #include "host/stats/stats.h"
 
 #define NS_PER_S UINT64_C(1000000000)
@@ -65,16 +66,6 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-static void kick_thread(struct mh_nic *nic)
-{
-	int cancel_state = mh_cancel_disable();
-	uint64_t one = 1;
-
-	/* It may be full of kicks. If the program closed it, the thread looks on its own. */
-	(void)!write(nic->progress.kick_fd, &one, sizeof(one));
-	mh_cancel_restore(cancel_state);
-}
-
 /*
  * kick_if_late wakes the thread if it would sleep past the next deadline. A kick is a system call
  * of a microsecond and more, as much as a post takes. So the thread says until when it sleeps, and
@@ -92,7 +83,7 @@ static void kick_if_late(struct mh_nic *nic)
 	if (at >= nic->progress.sleeps_until_ns)
 		return;
 	nic->progress.sleeps_until_ns = at;
-	kick_thread(nic);
+	mh_nic_kick(nic);
 }
 
 /*
@@ -163,7 +154,7 @@ void mh_progress_end_backoff(struct mh_nic *nic)
 	atomic_store(&nic->progress.event_armed_ns, mh_now_ns());
 	atomic_store(&nic->progress.app_found_work_ns, 0);
 	if (atomic_load(&nic->progress.backing_off))
-		kick_thread(nic);
+		mh_nic_kick(nic);
 }
 
 /* The thread's naps, one after the other. */
@@ -300,7 +291,7 @@ static void yield_to_lock_holder(struct mh_progress *p, uint64_t now_ns)
 		sched_yield();
 }
 
-void mh_progress_poll(struct mh_nic *nic)
+void mh_progress_poll(struct mh_nic *nic, bool alone)
 {
 	struct progress_fds fds;
 	uint64_t polled = mh_now_ns();
@@ -320,7 +311,7 @@ void mh_progress_poll(struct mh_nic *nic)
 	record_app_progress(nic, work, polled);
 	atomic_store_explicit(&nic->progress.app_polled_ns, polled, memory_order_relaxed);
 	kick_if_late(nic);
-	idle_wait &= work == 0;
+	idle_wait &= work == 0 && alone;
 	if (idle_wait) {
 		collect_fds(nic, &fds);
 		/* It is at its polling until then. */
@@ -353,7 +344,7 @@ static uint64_t run_once(struct mh_nic *nic, struct progress_fds *fds)
 		until = now;
 	collect_fds(nic, fds);
 	nic->progress.sleeps_until_ns = until;
-	nic->node->store.has_qps = nic->n_qps > 0;
+	nic->node->store.has_qps = mh_shards_have_qps(nic);
 	pthread_mutex_unlock(&nic->lock);
 	return until;
 }
@@ -518,7 +509,7 @@ void mh_progress_stop(struct mh_nic *nic)
 	if (!nic->progress.started)
 		return;
 	atomic_store(&nic->progress.stop, true);
-	kick_thread(nic);
+	mh_nic_kick(nic);
 	pthread_join(nic->progress.thread, NULL);
 	progress_close(nic);
 	nic->progress.started = false;

@@ -20,8 +20,11 @@ void mh_progress_stop(struct mh_nic *nic);
 /* mh_progress_close_inherited closes the descriptors in a forked child, which has no such
  * thread. */
 void mh_progress_close_inherited(struct mh_nic *nic);
-/* mh_progress_poll runs the poll loop once, unless another thread holds the lock. */
-void mh_progress_poll(struct mh_nic *nic);
+/*
+ * mh_progress_poll runs the poll loop once, unless another thread holds the lock. `alone` says that
+ * the program polls no other shard: it may be let wait for a frame of this one.
+ */
+void mh_progress_poll(struct mh_nic *nic, bool alone);
 /*
  * mh_progress_ring: WRs were posted, with so many bytes to send. They leave now; or, for a program
  * that polls, with its next poll, with a post that makes them enough for a run, or when the thread

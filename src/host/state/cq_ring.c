@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "host/state/nic_context.h"
+#include "host/state/shards.h"
 
 /* Head and tail change under the lock, which orders them; without it they are only looked at. */
 static uint32_t load(const _Atomic uint32_t *index)
@@ -31,7 +31,7 @@ static void raise_if_armed(struct mh_cq *cq, bool noteworthy)
 }
 
 /* REQ(api.cq.overflow) */
-bool mh_cq_add(struct mh_cq *cq, const struct mh_cqe *cqe)
+bool mh_cq_add(struct mh_cq *cq, const struct mh_cqe *cqe, uint64_t now_ns)
 {
 	uint32_t tail;
 	bool room;
@@ -41,7 +41,7 @@ bool mh_cq_add(struct mh_cq *cq, const struct mh_cqe *cqe)
 	room = !cq->overran && tail - load(&cq->head) <= cq->mask;
 	if (room) {
 		cq->ring[tail & cq->mask] = *cqe;
-		cq->ring[tail & cq->mask].wc.done_ns = cq->dev->nic->engine_ns;
+		cq->ring[tail & cq->mask].wc.done_ns = now_ns;
 		store(&cq->tail, tail + 1);
 		raise_if_armed(cq, (cqe->wc.flags & RD_WC_SOLICITED) ||
 					   cqe->wc.status != RD_WC_SUCCESS);
@@ -98,15 +98,28 @@ uint32_t mh_cq_pop(struct mh_cq *cq, uint32_t n, struct mh_wc *wc)
 }
 
 /*
+ * Other shards have QPs of the CQ, too; a thread that sleeps hears of it.
+ */
+static void tell_others(const struct mh_nic *nic)
+{
+	const struct mh_nic *first = nic->first;
+
+	for (uint32_t i = 0; i < first->n_shards; i++)
+		if (first->shard[i] != nic && !atomic_exchange(&first->shard[i]->cq_overran, true))
+			mh_nic_kick(first->shard[i]);
+}
+
+/*
  * The overrun fails the QPs of the CQ, but not here: the caller may be between two events of the
  * same QP. It is noted, and mh_engine_events_drain does so after the batch.
  */
 void mh_completion_push(struct mh_nic *nic, struct mh_cq *cq, const struct mh_cqe *cqe)
 {
-	if (mh_cq_add(cq, cqe))
+	if (mh_cq_add(cq, cqe, nic->engine_ns))
 		return;
 	nic->counts.cq_overruns++;
-	nic->cq_overran = true;
+	atomic_store_explicit(&nic->cq_overran, true, memory_order_relaxed);
+	tell_others(nic);
 }
 
 /* Indices run on, so a completion is at index & mask in either ring; none is renumbered. */

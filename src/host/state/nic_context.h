@@ -6,6 +6,7 @@
  * Locks, in the order in which they may be taken:
  *	process->lock   the table of NICs: opening and closing them, forking
  *	nic->lock       the engine, ports, MR table, lists of objects: everything not said otherwise
+ *			(of several shards the first's before the others', see shards.h)
  *	cq->lock        the ring of one CQ
  *	queue->lock     one event queue
  *	the log's lock  a message on its way (platform/log.c)
@@ -174,7 +175,12 @@ struct mh_progress {
 	bool started;
 };
 
+/* A NIC of a device; of one with several shards each is such a NIC, see shards.h. */
 struct mh_nic {
+	struct mh_nic *first;		     /* of its device; itself, mostly */
+	struct mh_nic *shard[MH_SHARDS_MAX]; /* of the first: all, from itself on */
+	uint32_t n_shards;
+	uint32_t next_srq;     /* of the first: which shard gets the next SRQ */
 	atomic_bool inherited; /* this process is a fork of the one that made it */
 	struct mh_env env;
 	struct mh_device_attr attr;
@@ -199,10 +205,10 @@ struct mh_nic {
 	uint64_t seed; /* random, of the engines; each makes something else of it */
 	struct mh_qp *qp_by_index[MH_QPN_INDEX_MASK + 1];
 	uint32_t next_pd;
-	bool cq_overran;	  /* a CQ overran since the events were last drained */
+	atomic_bool cq_overran;	  /* a CQ of a QP here overran since the events were last drained */
 	uint64_t engine_ns;	  /* the latest time that the engine was told */
 	uint64_t retries_said_ns; /* when a QP's end was last said; 0: never */
-	struct mb_link devices;	  /* struct mh_device.link */
+	struct mb_link devices;	  /* struct mh_device.link; of the first, as the next */
 	struct mb_link ev_cqs;	  /* struct mh_cq.ev_link: those that take EV events */
 	struct mh_node *node;	  /* what controllers have decided */
 	bool was_up;
@@ -377,6 +383,9 @@ struct mh_cq {
 	void *owner;
 	struct mh_channel *channel; /* or NULL */
 	uint32_t n_qps;		    /* guarded by nic->lock; a QP that uses it twice counts twice */
+	uint32_t n_qps_of[MH_SHARDS_MAX]; /* likewise, by shard */
+	_Atomic uint32_t shards;	  /* a mask of those that are not 0 */
+	atomic_uint next_shard;		  /* with which the next poll that finds nothing begins */
 
 	pthread_mutex_t lock; /* of what follows */
 	struct mh_cqe *ring;
@@ -387,7 +396,7 @@ struct mh_cq {
 	enum mh_cq_arm armed;
 
 	struct mh_ev_ring *evs; /* it takes EV events, and its ring stays empty; else NULL */
-	struct mb_link ev_link; /* in nic->ev_cqs; guarded by nic->lock */
+	struct mb_link ev_link; /* in nic->ev_cqs; changes under the locks of all shards */
 	struct mh_ev_listener *listener; /* what hears for it of other processes, or NULL */
 
 	struct mh_event_source completion; /* in the channel's queue */
@@ -412,13 +421,13 @@ void mh_cq_drop_ev_events(struct mh_cq *cq, uint32_t n);
 uint32_t mh_cq_pop_ev_events(struct mh_cq *cq, uint32_t n, struct mh_ev_event *events);
 
 /*
- * mh_cq_add adds a completion and raises the channel's event if one was asked for. false: there
- * was no room; the CQ has overrun for good. Under nic->lock.
+ * mh_cq_add adds a completion, of now_ns, and raises the channel's event if one was asked for.
+ * false: there was no room; the CQ has overrun for good. Under nic->lock.
  */
-bool mh_cq_add(struct mh_cq *cq, const struct mh_cqe *cqe);
+bool mh_cq_add(struct mh_cq *cq, const struct mh_cqe *cqe, uint64_t now_ns);
 /*
  * mh_completion_push adds a completion to a CQ; one that does not fit is the end of the CQ's QPs,
- * when events are drained next. Under nic->lock.
+ * in whichever shard, when events are drained next. Under nic->lock.
  */
 void mh_completion_push(struct mh_nic *nic, struct mh_cq *cq, const struct mh_cqe *cqe);
 /* mh_cq_purge removes the completions of a QP. Under nic->lock. */
@@ -448,6 +457,7 @@ struct mh_qp {
 	struct mb_link link;   /* in nic->qps */
 	struct mb_link failed; /* in nic->failed, or alone */
 	struct mh_device *dev;
+	struct mh_nic *nic;	 /* whose engine has it */
 	struct mt_qp *mt;	 /* NULL: a UD QP, which has */
 	struct mu_qp *ud;	 /* this instead */
 	struct mt_qp_cap mt_cap; /* with which it is made */
@@ -479,7 +489,7 @@ struct mh_qp {
  */
 static inline void mh_qp_mark_failed(struct mh_qp *qp)
 {
-	mb_list_push(&qp->dev->nic->failed, &qp->failed);
+	mb_list_push(&qp->nic->failed, &qp->failed);
 }
 
 /* mh_qp_release_wrs notes that the program took a completion that sets free all WRs below `wr`. */
@@ -505,6 +515,7 @@ static inline void mh_qp_raise_sq_drained(struct mh_qp *qp)
 
 struct mh_srq {
 	struct mh_device *dev;
+	struct mh_nic *nic; /* whose engine has it */
 	struct mh_pd *pd;
 	void *owner;
 	struct mt_srq *mt;

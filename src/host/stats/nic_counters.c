@@ -24,10 +24,7 @@ _Static_assert((sizeof(struct mt_stats) + sizeof(struct mh_nic_counts) + sizeof(
 		       MH_COUNTERS_MAX,
 	       "the list has room for all");
 
-/*
- * Readers of the statistics find counters by name, so new ones may be put anywhere in the tables.
- */
-uint32_t mh_counters_read(const struct mh_nic *nic, struct mh_counter counters[MH_COUNTERS_MAX])
+static uint32_t read_shard(const struct mh_nic *nic, struct mh_counter counters[MH_COUNTERS_MAX])
 {
 	const struct mh_ports *ports = &nic->ports;
 	struct mt_stats engine;
@@ -51,5 +48,21 @@ uint32_t mh_counters_read(const struct mh_nic *nic, struct mh_counter counters[M
 	n++;
 	STATS_PORT_COUNTS(FROM_PORTS)
 #undef FROM_PORTS
+	return n;
+}
+
+/*
+ * Readers of the statistics find counters by name, so new ones may be put anywhere in the tables.
+ */
+uint32_t mh_counters_read(const struct mh_nic *first, struct mh_counter counters[MH_COUNTERS_MAX])
+{
+	uint32_t n = read_shard(first, counters);
+	struct mh_counter more[MH_COUNTERS_MAX];
+
+	for (uint32_t i = 1; i < first->n_shards; i++) {
+		read_shard(first->shard[i], more);
+		for (uint32_t k = 0; k < n; k++)
+			counters[k].value += more[k].value;
+	}
 	return n;
 }

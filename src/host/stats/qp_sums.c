@@ -85,12 +85,25 @@ static void store_round(const struct mh_qp_sums *sums, struct mrc_stats_segment 
 	STORE(to->at_ns, now_ns);
 }
 
-void mh_qp_sums_step(struct mh_nic *nic, struct mh_qp_sums *sums, struct mrc_stats_segment *map,
+/* shard_to_look_at returns the shard that the round has come to; NULL: it is through all. */
+static struct mh_nic *shard_to_look_at(const struct mh_nic *first, struct mh_qp_sums *sums)
+{
+	for (; sums->shard < first->n_shards; sums->shard++, sums->index = sums->seen = 0) {
+		struct mh_nic *nic = first->shard[sums->shard];
+
+		if (sums->seen < nic->n_qps && sums->index <= MH_QPN_INDEX_MASK)
+			return nic;
+	}
+	return NULL;
+}
+
+void mh_qp_sums_step(struct mh_nic *first, struct mh_qp_sums *sums, struct mrc_stats_segment *map,
 		     uint64_t now_ns)
 {
+	const struct mh_nic *nic;
 	uint32_t took = 0;
 
-	while (sums->seen < nic->n_qps && sums->index <= MH_QPN_INDEX_MASK && took < SUMS_STEP) {
+	while ((nic = shard_to_look_at(first, sums)) && took < SUMS_STEP) {
 		struct mh_qp *qp = nic->qp_by_index[sums->index++];
 
 		if (!qp)
@@ -99,7 +112,7 @@ void mh_qp_sums_step(struct mh_nic *nic, struct mh_qp_sums *sums, struct mrc_sta
 		if (qp->mt)
 			took += add_qp(sums, qp);
 	}
-	if (took >= SUMS_STEP && sums->seen < nic->n_qps && sums->index <= MH_QPN_INDEX_MASK)
+	if (nic)
 		return;
 	store_round(sums, map, now_ns);
 	memset(sums, 0, sizeof(*sums));

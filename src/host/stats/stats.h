@@ -17,14 +17,18 @@
 
 #define MH_COUNTERS_MAX 128u
 
-/* mh_counters_read fills in the list and returns its length. Under nic->lock. */
-uint32_t mh_counters_read(const struct mh_nic *nic, struct mh_counter counters[MH_COUNTERS_MAX]);
+/*
+ * mh_counters_read fills in the list, sums over the shards of a device, and returns its length.
+ * Under the locks of all.
+ */
+uint32_t mh_counters_read(const struct mh_nic *first, struct mh_counter counters[MH_COUNTERS_MAX]);
 
 /* ---- sums over all QPs: qp_sums.c ---- */
 
 /* A round through all QPs, as far as it has come. All zero: at its beginning. */
 struct mh_qp_sums {
-	uint32_t index; /* of the QP that is looked at next */
+	uint32_t shard; /* that is looked at */
+	uint32_t index; /* of its QP that is looked at next */
 	uint32_t seen;
 	uint32_t of_state[MRC_STATS_QP_STATES];
 	uint32_t evs[MRC_STATS_PORTS][4];
@@ -35,9 +39,9 @@ struct mh_qp_sums {
 
 /*
  * mh_qp_sums_step looks at some thousand EVs more, and stores the sums in the segment when the
- * round is through. Under nic->lock.
+ * round is through. Under the locks of all shards.
  */
-void mh_qp_sums_step(struct mh_nic *nic, struct mh_qp_sums *sums, struct mrc_stats_segment *map,
+void mh_qp_sums_step(struct mh_nic *first, struct mh_qp_sums *sums, struct mrc_stats_segment *map,
 		     uint64_t now_ns);
 
 /* ---- what the file shows: stats_segment.c ---- */
@@ -50,19 +54,22 @@ void mh_qp_sums_step(struct mh_nic *nic, struct mh_qp_sums *sums, struct mrc_sta
 int mh_segment_create(struct mh_nic *nic, struct mio_error *error);
 /*
  * mh_segment_finish stores the last numbers, for readers that have the file open and files that
- * are kept. Under nic->lock, or when no other thread uses the NIC; without a segment nothing
- * happens.
+ * are kept. Under the locks of all shards, or when no other thread uses the NIC; without a segment
+ * nothing happens.
  */
 void mh_segment_finish(struct mh_nic *nic);
 /* mh_segment_destroy removes the file, if it is not kept, and frees all; NULL is ignored. */
 void mh_segment_destroy(struct mh_segment *segment);
 /* mh_segment_deadline returns when the next refresh is due, UINT64_MAX without a segment. */
 uint64_t mh_segment_deadline(const struct mh_segment *segment);
-/* mh_segment_refresh stores new numbers if that is due. Under nic->lock. */
+/*
+ * mh_segment_refresh stores new numbers if that is due, and takes the locks of the other shards for
+ * it. Under nic->lock, of the first; of others it does nothing.
+ */
 void mh_segment_refresh(struct mh_nic *nic, uint64_t now_ns);
 /* mh_segment_node shows by which state the device goes; NULL is ignored. One thread at a time. */
 void mh_segment_node(struct mh_segment *segment, const struct mrc_stats_node *node);
-/* mh_segment_event logs an EV or PORT event at once; NULL is ignored. Under nic->lock. */
+/* mh_segment_event logs an EV or PORT event at once; NULL is ignored. Any thread. */
 void mh_segment_event(struct mh_segment *segment, const struct mt_event *event, uint64_t now_ns);
 
 /* ---- messages: event_log.c ---- */

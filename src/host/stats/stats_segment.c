@@ -2,8 +2,9 @@
 /*
  * stats_segment.c - keeps the statistics segment up to date.
  *
- * The file is written through a shared mapping under the NIC's lock only, by the progress thread
- * but for events, which the thread that takes them from the engine logs at once. Every number is
+ * The file is written through a shared mapping under the locks of all shards only, by the progress
+ * thread of the first, but for events, which the thread that takes them from an engine logs at
+ * once, under a lock of their own. Every number is
  * stored whole (relaxed atomics); the magic is stored when the rest is there, and updated_ns last.
  */
 #include "host/stats/stats.h"
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/assert.h"
+#include "host/state/shards.h"
 #include "stats/stats_files.h"
 
 /* 20 times a second: smooth to the eye, nothing to the CPU. */
@@ -27,6 +29,7 @@ struct mh_segment {
 	struct mrc_stats_segment *map;
 	struct mh_qp_sums sums;
 	uint64_t due_ns;
+	pthread_mutex_t events; /* the ring of events and what is counted of them */
 };
 
 _Static_assert((int)MRC_STATS_EV_DENIED == (int)MT_EV_DENIED &&
@@ -72,19 +75,29 @@ static void segment_counters(struct mh_nic *nic, struct mrc_stats_segment *map, 
  * A reader sees each number whole but not all of them of one instant: it shows rates, and a
  * consistent snapshot would need a lock that a reader could hold.
  */
-static void segment_ports(const struct mh_nic *nic, struct mrc_stats_segment *map)
+static void segment_ports(const struct mh_nic *first, struct mrc_stats_segment *map)
 {
-	for (uint32_t i = 0; i < nic->ports.n; i++) {
-		const struct mio_status *status = nic->ports.port[i].io->status;
+	for (uint32_t i = 0; i < first->ports.n; i++) {
 		struct mrc_stats_port *port = &map->port[i];
+		struct mio_status sum = {0};
 
-		STORE(port->tx_packets, status->tx_frames);
-		STORE(port->tx_bytes, status->tx_bytes);
-		STORE(port->rx_packets, status->rx_frames);
-		STORE(port->rx_bytes, status->rx_bytes);
-		STORE(port->rx_overruns, status->rx_overruns);
-		STORE(port->tx_refused, status->tx_refused);
-		STORE(port->up, (uint32_t)nic->ports.port[i].up);
+		for (uint32_t k = 0; k < first->n_shards; k++) {
+			const struct mio_status *status = first->shard[k]->ports.port[i].io->status;
+
+			sum.tx_frames += status->tx_frames;
+			sum.tx_bytes += status->tx_bytes;
+			sum.rx_frames += status->rx_frames;
+			sum.rx_bytes += status->rx_bytes;
+			sum.rx_overruns += status->rx_overruns;
+			sum.tx_refused += status->tx_refused;
+		}
+		STORE(port->tx_packets, sum.tx_frames);
+		STORE(port->tx_bytes, sum.tx_bytes);
+		STORE(port->rx_packets, sum.rx_frames);
+		STORE(port->rx_bytes, sum.rx_bytes);
+		STORE(port->rx_overruns, sum.rx_overruns);
+		STORE(port->tx_refused, sum.tx_refused);
+		STORE(port->up, (uint32_t)first->ports.port[i].up);
 	}
 }
 
@@ -141,19 +154,26 @@ static void segment_qp(const struct mh_qp *qp, struct mrc_stats_qp *out)
 }
 
 /*
- * As many QPs as the file has room for, in the order in which they were made; UD QPs have no such
- * state. The others are in the sums.
+ * As many QPs as the file has room for, shard by shard in the order in which they were made; UD QPs
+ * have no such state. The others are in the sums.
  */
-static void segment_qps(struct mh_nic *nic, struct mrc_stats_segment *map)
+static uint32_t segment_qps_of(const struct mh_nic *nic, struct mrc_stats_segment *map, uint32_t n)
 {
-	uint32_t n = 0;
-
 	for (struct mb_link *l = nic->qps.next; l != &nic->qps && n < MRC_STATS_QPS; l = l->next) {
 		const struct mh_qp *qp = mb_container_of(l, struct mh_qp, link);
 
 		if (qp->mt)
 			segment_qp(qp, &map->qp[n++]);
 	}
+	return n;
+}
+
+static void segment_qps(const struct mh_nic *first, struct mrc_stats_segment *map)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < first->n_shards; i++)
+		n = segment_qps_of(first->shard[i], map, n);
 	STORE(map->qps.shown, n);
 	for (; n < MRC_STATS_QPS; n++)
 		STORE(map->qp[n].qpn, 0);
@@ -223,6 +243,7 @@ static int segment_open(struct mh_nic *nic, const char *dir, bool own, struct mi
 		free(s);
 		return err;
 	}
+	pthread_mutex_init(&s->events, NULL);
 	s->file.keep = nic->env.stats_keep;
 	s->map = s->file.map;
 	segment_write_header(nic, s->map, now);
@@ -258,6 +279,7 @@ void mh_segment_destroy(struct mh_segment *segment)
 	if (!segment)
 		return;
 	mh_stats_file_close(&segment->file);
+	pthread_mutex_destroy(&segment->events);
 	free(segment);
 }
 
@@ -272,7 +294,9 @@ void mh_segment_refresh(struct mh_nic *nic, uint64_t now_ns)
 
 	if (!s || now_ns < s->due_ns)
 		return;
+	mh_shards_lock_others(nic);
 	segment_update(nic, s, now_ns);
+	mh_shards_unlock_others(nic);
 	s->due_ns = now_ns + SEGMENT_PERIOD_NS;
 }
 
@@ -314,6 +338,7 @@ void mh_segment_event(struct mh_segment *segment, const struct mt_event *event, 
 	 * A ring that readers follow by its count; one that falls behind by a whole ring sees that
 	 * it missed some.
 	 */
+	pthread_mutex_lock(&segment->events);
 	segment_count_ev(segment->map, event);
 	n = segment->map->events;
 	to = &segment->map->event[n % MRC_STATS_EVENTS];
@@ -327,4 +352,5 @@ void mh_segment_event(struct mh_segment *segment, const struct mt_event *event, 
 	STORE(to->ev_index, event->ev_index);
 	memcpy(to->peer, event->peer.b, sizeof(to->peer));
 	__atomic_store_n(&segment->map->events, n + 1, __ATOMIC_RELEASE);
+	pthread_mutex_unlock(&segment->events);
 }

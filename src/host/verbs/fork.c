@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "host/platform/platform.h"
+#include "host/state/shards.h"
 #include "host/stats/stats.h"
 
 /*
@@ -25,7 +26,7 @@ static void lock_all(void)
 	mh_process_lock(p);
 	for (uint32_t i = 0; i < MH_DEVICES_MAX; i++)
 		if (p->of[i].nic)
-			mh_nic_lock(p->of[i].nic);
+			mh_shards_lock(p->of[i].nic);
 	mh_log_lock();
 }
 
@@ -36,7 +37,7 @@ static void unlock_all(void)
 	mh_log_unlock();
 	for (uint32_t i = MH_DEVICES_MAX; i-- > 0;)
 		if (p->of[i].nic)
-			mh_nic_unlock(p->of[i].nic);
+			mh_shards_unlock(p->of[i].nic);
 	mh_process_unlock(p);
 }
 
@@ -54,13 +55,37 @@ static void leave_inherited(void)
 
 		if (!nic)
 			continue;
-		mh_nic_unlock(nic);
+		mh_shards_unlock(nic);
 		mh_nic_close_inherited(nic);
 		p->of[i].inherited = nic;
 		p->of[i].nic = NULL;
 		p->of[i].users = 0;
 	}
 	mh_process_unlock(p);
+}
+
+/* lock_until takes the locks of all shards; false: one was not to be had in time, and none is. */
+static bool lock_until(struct mh_nic *first, const struct timespec *until)
+{
+	uint32_t n = 0;
+
+	while (n < first->n_shards && pthread_mutex_timedlock(&first->shard[n]->lock, until) == 0)
+		n++;
+	if (n == first->n_shards)
+		return true;
+	while (n > 0)
+		pthread_mutex_unlock(&first->shard[--n]->lock);
+	return false;
+}
+
+static void finish_nic(struct mh_nic *first)
+{
+	for (uint32_t i = 0; i < first->n_shards; i++)
+		if (mh_loop_rung_due(first->shard[i]) != UINT64_MAX)
+			mh_loop_tx(first->shard[i], mh_now_ns());
+	mh_segment_finish(first);
+	for (uint32_t i = first->n_shards; i-- > 0;)
+		pthread_mutex_unlock(&first->shard[i]->lock);
 }
 
 /*
@@ -83,12 +108,8 @@ static void finish_nics(void)
 	for (uint32_t i = 0; i < MH_DEVICES_MAX; i++) {
 		struct mh_nic *nic = p->of[i].nic;
 
-		if (nic && pthread_mutex_timedlock(&nic->lock, &until) == 0) {
-			if (mh_loop_rung_due(nic) != UINT64_MAX)
-				mh_loop_tx(nic, mh_now_ns());
-			mh_segment_finish(nic);
-			pthread_mutex_unlock(&nic->lock);
-		}
+		if (nic && lock_until(nic, &until))
+			finish_nic(nic);
 	}
 	pthread_mutex_unlock(&p->lock);
 	mh_cancel_restore(cancel_state);

@@ -16,6 +16,7 @@
 #include "host/node/node.h"
 #include "host/platform/platform.h"
 #include "host/progress/progress.h"
+#include "host/state/shards.h"
 #include "host/stats/stats.h"
 #include "host/verbs/verbs.h"
 
@@ -25,8 +26,6 @@
 #define NIC_GUID_DEVICE_SHIFT 58u
 /* Those of node/node_state.h. */
 #define NIC_PROFILES MN_EV_PROFILES
-/* Numbers 0 to 2 have meanings of their own on the wire; a few more are left free. */
-#define QP_INDEX_FIRST 16u
 #define NIC_WIMM_MAX 1024u
 
 /*
@@ -43,7 +42,7 @@ void mh_nic_fill_attr(const struct mh_env *env, struct mh_device_attr *attr)
 		.min_active = mh_engine_min_active(mh_engine_n_evs(env)),
 		.ev_format = env->ev_format == MW_EV_STEV ? MH_EV_STEV : MH_EV_UDP,
 		.max_mtu = env->mtu,
-		.max_qp = MH_QPN_INDEX_MASK + 1 - QP_INDEX_FIRST,
+		.max_qp = env->shards * (MH_QPN_INDEX_MASK + 1 - MH_QP_INDEX_FIRST),
 		.max_send_wr = MH_WR_MAX,
 		.max_recv_wr = MH_WR_MAX,
 		.max_sge = RD_SGE_MAX,
@@ -51,6 +50,7 @@ void mh_nic_fill_attr(const struct mh_env *env, struct mh_device_attr *attr)
 		.max_cqe = MH_CQE_MAX,
 		.max_cq = UINT16_MAX,
 		.max_mr = MH_MRS_MAX,
+		.max_mw = env->shards == 1 ? MH_MRS_MAX : 0,
 		.max_pd = UINT16_MAX,
 		.max_mr_bytes = UINT64_C(1) << 47,
 		.max_msg_bytes = UINT32_MAX,
@@ -96,7 +96,7 @@ static int nic_draw_seed(struct mh_nic *nic, struct mio_error *error)
 	return err;
 }
 
-/* nic_open makes the parts in order; on an error the caller takes apart what there is. */
+/* nic_open makes the parts of a shard; on an error the caller takes apart what there is. */
 static int nic_open(struct mh_nic *nic, struct mio_error *error)
 {
 	uint64_t now = mh_now_ns();
@@ -114,18 +114,34 @@ static int nic_open(struct mh_nic *nic, struct mio_error *error)
 	err = mh_engine_create(nic, now);
 	if (!err)
 		err = mh_nic_create_ud(nic);
-	if (err)
-		return err;
-	err = mh_node_create(nic);
-	if (err)
-		return err;
-	mh_node_store_open(nic, now);
-	nic->was_up = mh_ports_up(&nic->ports) != 0;
-	err = mh_segment_create(nic, error);
-	if (err)
-		return err;
-	mh_node_store_show(nic);
-	err = mh_progress_start(nic);
+	return err ? err : mh_node_create(nic);
+}
+
+/* nic_open_device makes what all shards share. */
+static int nic_open_device(struct mh_nic *first, struct mio_error *error)
+{
+	int err;
+
+	mh_node_store_open(first, mh_now_ns());
+	first->was_up = mh_ports_up(&first->ports) != 0;
+	err = mh_segment_create(first, error);
+	if (!err)
+		mh_node_store_show(first);
+	return err;
+}
+
+/*
+ * nic_start starts the threads, when all is there that they use. A thread that runs already waits
+ * for the lock before it kicks one that is only being made.
+ */
+static int nic_start(struct mh_nic *first, struct mio_error *error)
+{
+	int err = 0;
+
+	mh_nic_lock(first);
+	for (uint32_t i = 0; i < first->n_shards && !err; i++)
+		err = mh_progress_start(first->shard[i]);
+	mh_nic_unlock(first);
 	if (err)
 		snprintf(error->text, sizeof(error->text), "the progress thread: %s%s",
 			 strerror(err),
@@ -133,19 +149,19 @@ static int nic_open(struct mh_nic *nic, struct mio_error *error)
 	return err;
 }
 
-int mh_nic_create(const struct mh_env *env, struct mh_nic **nic, struct mio_error *error)
+/* nic_alloc makes a NIC without parts, the first of its device; NULL: no memory. */
+static struct mh_nic *nic_alloc(const struct mh_env *env, uint32_t shard)
 {
 	struct mh_nic *n = calloc(1, sizeof(*n));
-	int err;
 
-	if (!n) {
-		snprintf(error->text, sizeof(error->text), "no memory for the NIC");
-		return ENOMEM;
-	}
-	n->env = *env;
+	if (!n)
+		return NULL;
+	mh_shards_begin(n);
+	mh_env_of_shard(env, shard, &n->env);
+	n->progress.kick_fd = -1;
 	n->crc32 = mh_crc32_best();
 	n->next_pd = 1;
-	mh_numbers_init(&n->qp_indices, QP_INDEX_FIRST, MH_QPN_INDEX_MASK + 1);
+	mh_numbers_init(&n->qp_indices, MH_QP_INDEX_FIRST, MH_QPN_INDEX_MASK + 1);
 	mh_numbers_init(&n->mr_indices, 1, MH_MRS_MAX + 1);
 	mb_link_init(&n->qps);
 	mb_link_init(&n->failed);
@@ -155,7 +171,43 @@ int mh_nic_create(const struct mh_env *env, struct mh_nic **nic, struct mio_erro
 	mh_rx_init(n);
 	nic_init_lock(n);
 	mh_guard_open();
-	err = nic_open(n, error);
+	return n;
+}
+
+/*
+ * nic_open_shards makes the shards behind the first, each from what the first has found: the base
+ * of its EVs may have moved. One that fails is among those that the caller takes apart.
+ */
+static int nic_open_shards(struct mh_nic *first, struct mio_error *error)
+{
+	int err = nic_open(first, error);
+
+	for (uint32_t i = 1; i < first->env.shards && !err; i++) {
+		struct mh_nic *n = nic_alloc(&first->env, i);
+
+		snprintf(error->text, sizeof(error->text), "no memory for the NIC");
+		if (!n)
+			return ENOMEM;
+		mh_shards_add(first, n);
+		err = nic_open(n, error);
+	}
+	return err;
+}
+
+int mh_nic_create(const struct mh_env *env, struct mh_nic **nic, struct mio_error *error)
+{
+	struct mh_nic *n = nic_alloc(env, 0);
+	int err;
+
+	if (!n) {
+		snprintf(error->text, sizeof(error->text), "no memory for the NIC");
+		return ENOMEM;
+	}
+	err = nic_open_shards(n, error);
+	if (!err)
+		err = nic_open_device(n, error);
+	if (!err)
+		err = nic_start(n, error);
 	if (err)
 		mh_nic_destroy(n);
 	else
@@ -167,27 +219,24 @@ int mh_nic_create(const struct mh_env *env, struct mh_nic **nic, struct mio_erro
  * Only descriptors and mappings are closed: the lock and the thread are the parent's, and memory
  * stays because handles of the program point to it.
  */
-void mh_nic_close_inherited(struct mh_nic *nic)
+void mh_nic_close_inherited(struct mh_nic *first)
 {
-	atomic_store(&nic->inherited, true);
-	mh_ports_close(&nic->ports);
-	mh_progress_close_inherited(nic);
-	mh_node_store_close(nic);
-	for (struct mb_link *l = nic->ev_cqs.next; l != &nic->ev_cqs; l = l->next)
+	for (uint32_t i = 0; i < first->n_shards; i++) {
+		struct mh_nic *nic = first->shard[i];
+
+		atomic_store(&nic->inherited, true);
+		mh_ports_close(&nic->ports);
+		mh_progress_close_inherited(nic);
+	}
+	mh_node_store_close(first);
+	for (struct mb_link *l = first->ev_cqs.next; l != &first->ev_cqs; l = l->next)
 		mh_ev_listener_close_inherited(mb_container_of(l, struct mh_cq, ev_link)->listener);
-	mh_segment_destroy(nic->segment);
-	nic->segment = NULL;
+	mh_segment_destroy(first->segment);
+	first->segment = NULL;
 }
 
-/*
- * The thread ends first, for it uses all the rest. It also takes apart what nic_open made before it
- * failed.
- */
-void mh_nic_destroy(struct mh_nic *nic)
+static void nic_free(struct mh_nic *nic)
 {
-	mh_progress_stop(nic);
-	mh_segment_finish(nic);
-	mh_segment_destroy(nic->segment);
 	if (nic->engine)
 		mh_engine_destroy(nic);
 	if (nic->node)
@@ -199,4 +248,18 @@ void mh_nic_destroy(struct mh_nic *nic)
 	mh_guard_close();
 	pthread_mutex_destroy(&nic->lock);
 	free(nic);
+}
+
+/*
+ * The threads end first, for they use all the rest. It also takes apart what was made before
+ * something failed.
+ */
+void mh_nic_destroy(struct mh_nic *first)
+{
+	for (uint32_t i = 0; i < first->n_shards; i++)
+		mh_progress_stop(first->shard[i]);
+	mh_segment_finish(first);
+	mh_segment_destroy(first->segment);
+	for (uint32_t i = first->n_shards; i-- > 0;)
+		nic_free(first->shard[i]);
 }

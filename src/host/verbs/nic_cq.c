@@ -10,6 +10,7 @@
 #include "base/bits.h"
 #include "host/node/node.h"
 #include "host/progress/progress.h"
+#include "host/state/shards.h"
 
 int mh_cq_create(struct mh_device *dev, uint32_t cqe, struct mh_channel *channel, void *owner,
 		 struct mh_cq **cq)
@@ -56,13 +57,13 @@ int mh_cq_destroy(struct mh_cq *cq)
 
 	if (mh_nic_is_inherited(nic))
 		return ENODEV;
-	mh_nic_lock(nic);
+	mh_shards_lock(nic);
 	if (cq->n_qps > 0) {
-		mh_nic_unlock(nic);
+		mh_shards_unlock(nic);
 		return EBUSY;
 	}
 	mb_link_remove(&cq->ev_link);
-	mh_nic_unlock(nic);
+	mh_shards_unlock(nic);
 	mh_ev_listener_stop(cq->listener);
 	/* Without QPs nothing raises events any more; the counts go last, when no event is out. */
 	if (cq->channel)
@@ -78,6 +79,50 @@ int mh_cq_destroy(struct mh_cq *cq)
 	free(cq->evs);
 	free(cq);
 	return 0;
+}
+
+/* has_qps_of says whether a shard has QPs that use the CQ; a glance, without lock. */
+static bool has_qps_of(const struct mh_cq *cq, uint32_t shard)
+{
+	return atomic_load_explicit(&cq->shards, memory_order_relaxed) >> shard & 1;
+}
+
+/* is_empty says whether a poll of the CQ would find nothing; a glance, as above. */
+static bool is_empty(const struct mh_cq *cq)
+{
+	return atomic_load_explicit(&cq->head, memory_order_relaxed) ==
+	       atomic_load_explicit(&cq->tail, memory_order_relaxed);
+}
+
+/*
+ * poll_several runs the shards that have QPs of the CQ, each once, until there is something in it.
+ * Polls begin with one after the other, so that none waits behind a busy one. A CQ without QPs
+ * runs all: something else is waited for.
+ */
+static void poll_several(struct mh_cq *cq)
+{
+	struct mh_nic *first = cq->dev->nic;
+	uint32_t mask = atomic_load_explicit(&cq->shards, memory_order_relaxed);
+	uint32_t from = atomic_fetch_add_explicit(&cq->next_shard, 1, memory_order_relaxed);
+	bool alone = mask != 0 && (mask & (mask - 1)) == 0;
+
+	for (uint32_t i = 0; i < first->n_shards && is_empty(cq); i++) {
+		uint32_t shard = (from + i) % first->n_shards;
+
+		if (mask == 0 || mask >> shard & 1)
+			mh_progress_poll(first->shard[shard], alone);
+	}
+}
+
+/* poll_shards lets the NIC make progress once. */
+static void poll_shards(struct mh_cq *cq)
+{
+	struct mh_nic *first = cq->dev->nic;
+
+	if (first->n_shards == 1)
+		mh_progress_poll(first, true);
+	else
+		poll_several(cq);
 }
 
 int mh_ev_cq_create(struct mh_device *dev, uint32_t cqe, struct mh_channel *channel, void *owner,
@@ -105,9 +150,9 @@ int mh_ev_cq_create(struct mh_device *dev, uint32_t cqe, struct mh_channel *chan
 		mh_cq_destroy(*cq);
 		return err;
 	}
-	mh_nic_lock(dev->nic);
+	mh_shards_lock(dev->nic);
 	mb_list_push(&dev->nic->ev_cqs, &(*cq)->ev_link);
-	mh_nic_unlock(dev->nic);
+	mh_shards_unlock(dev->nic);
 	return 0;
 }
 
@@ -124,7 +169,7 @@ int mh_ev_cq_poll(struct mh_cq *cq, uint32_t n, struct mh_ev_event *events)
 		n = INT32_MAX;
 	got = mh_cq_pop_ev_events(cq, n, events);
 	if (got == 0 && n > 0) {
-		mh_progress_poll(cq->dev->nic);
+		poll_shards(cq);
 		got = mh_cq_pop_ev_events(cq, n, events);
 	}
 	return (int)got;
@@ -170,7 +215,7 @@ int mh_cq_poll(struct mh_cq *cq, uint32_t n, struct mh_wc *wc)
 		n = INT32_MAX;
 	got = mh_cq_pop(cq, n, wc);
 	if (got == 0 && n > 0) {
-		mh_progress_poll(cq->dev->nic);
+		poll_shards(cq);
 		got = mh_cq_pop(cq, n, wc);
 	}
 	return got == 0 && cq->overran ? -EOVERFLOW : (int)got;
@@ -181,7 +226,9 @@ void mh_cq_req_notify(struct mh_cq *cq, bool solicited_only)
 	if (mh_nic_is_inherited(cq->dev->nic) || !cq->channel)
 		return;
 	mh_cq_arm(cq, solicited_only);
-	mh_progress_end_backoff(cq->dev->nic);
+	for (uint32_t i = 0; i < cq->dev->nic->n_shards; i++)
+		if (i == 0 || has_qps_of(cq, i))
+			mh_progress_end_backoff(cq->dev->nic->shard[i]);
 }
 
 void mh_cq_ack_events(struct mh_cq *cq, uint32_t n)

@@ -12,6 +12,8 @@
 #include "base/assert.h"
 #include "host/datapath/datapath.h"
 #include "host/platform/platform.h"
+#include "host/state/shards.h"
+
 #define ACCESS_WRITES ((uint32_t)RD_ACCESS_REMOTE_WRITE | RD_ACCESS_REMOTE_ATOMIC)
 #define ACCESS_ALL \
 	(ACCESS_WRITES | RD_ACCESS_LOCAL_WRITE | RD_ACCESS_REMOTE_READ | RD_ACCESS_MW_BIND)
@@ -26,7 +28,7 @@ static bool mr_is_range_valid(const void *addr, size_t length, uint64_t iova, ui
 }
 
 /* A null MR has all addresses. */
-static int mr_add(struct mh_nic *nic, const struct mh_mr *mr)
+static int mr_add_to(struct mh_nic *nic, const struct mh_mr *mr)
 {
 	int result;
 
@@ -34,6 +36,33 @@ static int mr_add(struct mh_nic *nic, const struct mh_mr *mr)
 		       mt_mr_add(nic->engine, mr->key, mr->pd->number, mr->iova,
 				 mr->base ? mr->length : UINT64_MAX, mr->access, mr->base));
 	return mh_engine_errno(result);
+}
+
+/* mr_add enters an MR in the tables of all shards, under all their locks, or in none. */
+static int mr_add(struct mh_nic *first, const struct mh_mr *mr)
+{
+	int err = 0;
+	uint32_t n;
+
+	for (n = 0; n < first->n_shards && !err; n++)
+		err = mr_add_to(first->shard[n], mr);
+	/* The last one has it not. */
+	while (err && --n > 0)
+		mt_mr_remove(first->shard[n - 1]->engine, mh_mr_key_index(mr->key));
+	return err;
+}
+
+/*
+ * mr_remove takes an MR out of all tables; false: windows are bound to it. These are there only
+ * where there is one shard.
+ */
+static bool mr_remove(struct mh_nic *first, const struct mh_mr *mr)
+{
+	bool removed = true;
+
+	for (uint32_t i = 0; i < first->n_shards; i++)
+		removed &= mt_mr_remove(first->shard[i]->engine, mh_mr_key_index(mr->key)) == MT_OK;
+	return removed;
 }
 
 /* A key whose MR the engine has no memory for is given back at once: no peer has seen it. */
@@ -66,9 +95,9 @@ static int mr_create(const struct mh_mr *as, struct mh_mr **mr)
 	if (!m)
 		return ENOMEM;
 	*m = *as;
-	mh_nic_lock(nic);
+	mh_shards_lock(nic);
 	err = mr_insert(nic, m);
-	mh_nic_unlock(nic);
+	mh_shards_unlock(nic);
 	if (err)
 		free(m);
 	else
@@ -124,9 +153,9 @@ static int mr_replace(struct mh_nic *nic, struct mh_mr *mr, const struct mh_mr *
 {
 	int err;
 
-	mh_nic_lock(nic);
-	if (mt_mr_remove(nic->engine, mh_mr_key_index(mr->key)) != MT_OK) {
-		mh_nic_unlock(nic);
+	mh_shards_lock(nic);
+	if (!mr_remove(nic, mr)) {
+		mh_shards_unlock(nic);
 		return EBUSY;
 	}
 	mr->pd->objects--;
@@ -134,7 +163,7 @@ static int mr_replace(struct mh_nic *nic, struct mh_mr *mr, const struct mh_mr *
 	mr->pd->objects++;
 	err = mr_add(nic, mr);
 	mb_assert(!err);
-	mh_nic_unlock(nic);
+	mh_shards_unlock(nic);
 	return 0;
 }
 
@@ -159,19 +188,20 @@ int mh_mr_rereg(struct mh_mr *mr, const struct mh_mr_change *change)
 int mh_mr_dereg(struct mh_mr *mr)
 {
 	struct mh_nic *nic = mr->pd->dev->nic;
-	int result;
+	bool removed;
 
 	if (mh_nic_is_inherited(nic))
 		return ENODEV;
-	/* Frames are built, sent and placed under this lock: nothing uses the memory after it. */
-	mh_nic_lock(nic);
-	result = mt_mr_remove(nic->engine, mh_mr_key_index(mr->key));
-	if (result == MT_OK) {
+	/* Frames are built, sent and placed under these locks: nothing uses the memory after them.
+	 */
+	mh_shards_lock(nic);
+	removed = mr_remove(nic, mr);
+	if (removed) {
 		mh_mr_keys_free(&nic->mr_indices, mr->key);
 		mr->pd->objects--;
 	}
-	mh_nic_unlock(nic);
-	if (result != MT_OK)
+	mh_shards_unlock(nic);
+	if (!removed)
 		return EBUSY;
 	free(mr);
 	return 0;

@@ -45,6 +45,8 @@ int mh_mw_alloc(struct mh_pd *pd, enum rd_mw_type type, struct mh_mw **mw)
 		return ENODEV;
 	if (type != RD_MW_TYPE_1 && type != RD_MW_TYPE_2)
 		return EINVAL;
+	if (nic->attr.max_mw == 0)
+		return EOPNOTSUPP;
 	m = calloc(1, sizeof(*m));
 	if (!m)
 		return ENOMEM;
@@ -88,7 +90,7 @@ static int mw_post(struct mh_qp *qp, const struct mt_local_wr *wr)
 {
 	int result;
 
-	MH_ENGINE_CALL(qp->dev->nic, result, mt_qp_post_local(qp->mt, wr));
+	MH_ENGINE_CALL(qp->nic, result, mt_qp_post_local(qp->mt, wr));
 	return mh_engine_errno(result);
 }
 

@@ -7,6 +7,7 @@
 #include "base/assert.h"
 #include "host/node/node.h"
 #include "host/progress/progress.h"
+#include "host/state/shards.h"
 
 /* Others of the host change something at the same time; so often in a row only if all the time. */
 #define TRIES 100
@@ -141,25 +142,41 @@ static enum mh_ev_state ev_state(uint8_t state)
 	}
 }
 
+/* Of the shards the one that knows most counts: bad to one destination is bad. */
+static uint32_t add_ev_states(struct mh_nic *nic, uint32_t profile, bool is_first,
+			      enum mh_ev_state *states)
+{
+	uint8_t of_engine[MT_EVS_MAX];
+	uint32_t n = mt_ev_profile_states(nic->engine, profile, of_engine);
+
+	for (uint32_t i = 0; i < n; i++) {
+		enum mh_ev_state state = ev_state(of_engine[i]);
+
+		if (is_first || states[i] == MH_EV_UNKNOWN ||
+		    (state != MH_EV_UNKNOWN && state > states[i]))
+			states[i] = state;
+	}
+	return n;
+}
+
 uint32_t mh_ev_profile_states(struct mh_device *dev, uint32_t profile, enum mh_ev_state *states)
 {
-	const struct mn_ev_profile *p = &dev->nic->node->now.ev[profile];
-	uint8_t of_engine[MT_EVS_MAX];
+	struct mh_nic *first = dev->nic;
+	const struct mn_ev_profile *p = &first->node->now.ev[profile];
 	bool denied[MT_EVS_MAX];
-	uint32_t n;
+	uint32_t n = 0;
 
 	_Static_assert(MH_EVS_MAX == MT_EVS_MAX && MN_EVS_PROFILE_MAX == MT_EVS_MAX,
 		       "room for all");
-	mh_nic_lock(dev->nic);
-	n = mt_ev_profile_states(dev->nic->engine, profile, of_engine);
-	for (uint32_t i = 0; i < n; i++)
-		states[i] = ev_state(of_engine[i]);
+	mh_shards_lock(first);
+	for (uint32_t i = 0; i < first->n_shards; i++)
+		n = add_ev_states(first->shard[i], profile, i == 0, states);
 	/* The engine has none of a profile that is OFFLINE, but this one's denials are known. */
 	if (p->state == MN_OFFLINE && p->mode == MN_MODE_AUTO) {
-		n = mh_node_ev_denied(dev->nic, profile, denied);
+		n = mh_node_ev_denied(first, profile, denied);
 		for (uint32_t i = 0; i < n; i++)
 			states[i] = denied[i] ? MH_EV_DENIED : MH_EV_UNKNOWN;
 	}
-	mh_nic_unlock(dev->nic);
+	mh_shards_unlock(first);
 	return n;
 }

@@ -119,11 +119,11 @@ static int post_to_transport(struct mh_qp *qp, uint64_t now_ns, const struct rd_
 	int result;
 
 	if (qp->ud)
-		return ah && mh_addr_is_reachable(&qp->dev->nic->ports.map, ah->dest.b) &&
+		return ah && mh_addr_is_reachable(&qp->nic->ports.map, ah->dest.b) &&
 				       mu_qp_post_send(qp->ud, wr)
 			       ? 0
 			       : EINVAL;
-	MH_ENGINE_CALL(qp->dev->nic, result, mt_qp_post_send(qp->mt, now_ns, wr));
+	MH_ENGINE_CALL(qp->nic, result, mt_qp_post_send(qp->mt, now_ns, wr));
 	return mh_engine_errno(result);
 }
 
@@ -175,7 +175,7 @@ static uint64_t post_bytes(const struct rd_send_wr *wr, uint32_t n)
  */
 int mh_qp_post_send(struct mh_qp *qp, const struct rd_send_wr *wr, uint32_t n, uint32_t *posted)
 {
-	struct mh_nic *nic = qp->dev->nic;
+	struct mh_nic *nic = qp->nic;
 	uint32_t done = 0;
 	uint64_t now;
 	int err = 0;
@@ -203,11 +203,11 @@ uint32_t mh_qp_send_wrs_free(const struct mh_qp *qp)
 {
 	uint32_t taken;
 
-	if (mh_nic_is_inherited(qp->dev->nic))
+	if (mh_nic_is_inherited(qp->nic))
 		return 0;
-	mh_nic_lock(qp->dev->nic);
+	mh_nic_lock(qp->nic);
 	taken = unpolled_wrs(&qp->send);
-	mh_nic_unlock(qp->dev->nic);
+	mh_nic_unlock(qp->nic);
 	return qp->init.cap.max_send_wr - taken;
 }
 
@@ -229,7 +229,7 @@ static int post_recv_one(struct mh_qp *qp, const struct rd_recv_wr *wr)
 	if (qp->ud)
 		result = mu_qp_post_recv(qp->ud, &out) ? MT_OK : MT_ERR_STATE;
 	else
-		MH_ENGINE_CALL(qp->dev->nic, result, mt_qp_post_recv_sges(qp->mt, &out));
+		MH_ENGINE_CALL(qp->nic, result, mt_qp_post_recv_sges(qp->mt, &out));
 	if (result == MT_OK)
 		qp->recv.posted++;
 	return mh_engine_errno(result);
@@ -278,10 +278,10 @@ static int post_recvs(struct mh_nic *nic, struct mh_qp *qp, struct mh_srq *srq,
 
 int mh_qp_post_recv(struct mh_qp *qp, const struct rd_recv_wr *wr, uint32_t n, uint32_t *posted)
 {
-	return post_recvs(qp->dev->nic, qp, NULL, wr, n, posted);
+	return post_recvs(qp->nic, qp, NULL, wr, n, posted);
 }
 
 int mh_srq_post(struct mh_srq *srq, const struct rd_recv_wr *wr, uint32_t n, uint32_t *posted)
 {
-	return post_recvs(srq->dev->nic, NULL, srq, wr, n, posted);
+	return post_recvs(srq->nic, NULL, srq, wr, n, posted);
 }

@@ -2,7 +2,8 @@
 /*
  * nic_qp.c - life and attributes of queue pairs; posting is in nic_post.c.
  *
- * A QP number is the process's slot in the upper 10 bits and an index below. Which index a QP gets
+ * A QP number is the slot of the process, or of its shard that has the QP, in the upper 10 bits and
+ * an index below. Which index a QP gets
  * is drawn, and none is given within a packet's life of its last use: a packet that is still under
  * way for a destroyed QP finds none. So it is for the QPs of another process that had the slot a
  * moment ago, but for chance.
@@ -20,6 +21,7 @@
 #include "host/node/node.h"
 #include "host/platform/platform.h"
 #include "host/progress/progress.h"
+#include "host/state/shards.h"
 
 /*
  * A QP takes at most so many receives of an SRQ ahead of the oldest message that is not complete: a
@@ -155,6 +157,7 @@ static int qp_insert(struct mh_nic *nic, struct mh_qp *qp)
 
 	if (result)
 		return result;
+	qp->nic = nic;
 	qp->number = nic->ports.slot << MH_QPN_INDEX_BITS | index;
 	if (qp->init.type == MH_QPT_UD)
 		result = qp_init_ud(nic, qp);
@@ -170,11 +173,28 @@ static int qp_insert(struct mh_nic *nic, struct mh_qp *qp)
 	nic->n_qps++;
 	mb_list_push(&nic->qps, &qp->link);
 	qp->init.pd->objects++;
-	qp->init.send_cq->n_qps++;
-	qp->init.recv_cq->n_qps++;
+	mh_cq_count_qp(qp->init.send_cq, nic, true);
+	mh_cq_count_qp(qp->init.recv_cq, nic, true);
 	if (qp->init.srq)
 		qp->init.srq->n_qps++;
 	return 0;
+}
+
+/*
+ * qp_insert_somewhere gives a QP to the shard that has the fewest, one with an SRQ to that of the
+ * SRQ. Under the first's lock.
+ */
+static int qp_insert_somewhere(struct mh_nic *first, struct mh_qp *qp)
+{
+	struct mh_nic *nic = qp->init.srq ? qp->init.srq->nic : mh_shards_least(first);
+	int err;
+
+	if (nic != first)
+		mh_nic_lock(nic);
+	err = qp_insert(nic, qp);
+	if (nic != first)
+		mh_nic_unlock(nic);
+	return err;
 }
 
 int mh_qp_create(const struct mh_qp_init *init, struct mh_qp **qp)
@@ -196,7 +216,7 @@ int mh_qp_create(const struct mh_qp_init *init, struct mh_qp **qp)
 	if (!q)
 		return ENOMEM;
 	mh_nic_lock(nic);
-	err = qp_insert(nic, q);
+	err = qp_insert_somewhere(nic, q);
 	mh_nic_unlock(nic);
 	if (err) {
 		qp_free(q);
@@ -236,24 +256,24 @@ static void qp_remove(struct mh_nic *nic, struct mh_qp *qp)
  */
 int mh_qp_destroy(struct mh_qp *qp)
 {
-	struct mh_nic *nic = qp->dev->nic;
+	struct mh_nic *nic = qp->nic;
 
 	if (mh_nic_is_inherited(nic))
 		return ENODEV;
-	mh_nic_lock(nic);
+	mh_shard_lock(nic);
 	mh_progress_flush(nic, mh_now_ns()); /* what was posted and waits to leave */
 	qp_remove(nic, qp);
-	mh_nic_unlock(nic);
+	mh_shard_unlock(nic);
 	mh_event_discard(&qp->dev->events, &qp->fatal);
 	mh_event_discard(&qp->dev->events, &qp->drained);
 	mh_event_discard(&qp->dev->events, &qp->last_wqe);
-	mh_nic_lock(nic);
+	mh_shard_lock(nic);
 	qp->init.pd->objects--;
-	qp->init.send_cq->n_qps--;
-	qp->init.recv_cq->n_qps--;
+	mh_cq_count_qp(qp->init.send_cq, nic, false);
+	mh_cq_count_qp(qp->init.recv_cq, nic, false);
 	if (qp->init.srq)
 		qp->init.srq->n_qps--;
-	mh_nic_unlock(nic);
+	mh_shard_unlock(nic);
 	qp_free(qp);
 	return 0;
 }
@@ -318,7 +338,7 @@ static int qp_modify_transport(struct mh_qp *qp, uint64_t now_ns, const struct r
 	if (qp->ud)
 		return mu_qp_modify(qp->ud, attr, mask) ? 0 : EINVAL;
 	/* SQD_NOTIFY is ours: the core is not to return it in queries. */
-	MH_ENGINE_CALL(qp->dev->nic, result,
+	MH_ENGINE_CALL(qp->nic, result,
 		       mt_qp_modify(qp->mt, now_ns, attr, mask & ~(uint32_t)RD_QP_SQD_NOTIFY));
 	return mh_engine_errno(result);
 }
@@ -334,7 +354,7 @@ static struct mh_ev_hints *qp_load_hints(const struct mh_qp *qp, const struct rd
 
 int mh_qp_modify(struct mh_qp *qp, const struct rd_qp_attr *attr, uint32_t mask)
 {
-	struct mh_nic *nic = qp->dev->nic;
+	struct mh_nic *nic = qp->nic;
 	uint64_t now = mh_now_ns();
 	struct mh_ev_hints *hints;
 	int err;
@@ -368,15 +388,15 @@ int mh_qp_modify(struct mh_qp *qp, const struct rd_qp_attr *attr, uint32_t mask)
  */
 void mh_qp_query(const struct mh_qp *qp, struct rd_qp_attr *attr)
 {
-	if (mh_nic_is_inherited(qp->dev->nic)) {
+	if (mh_nic_is_inherited(qp->nic)) {
 		mh_qp_attr_default(attr);
 		attr->state = RD_QPS_ERR;
 		return;
 	}
-	mh_nic_lock(qp->dev->nic);
+	mh_nic_lock(qp->nic);
 	if (qp->ud)
 		mu_qp_query(qp->ud, attr);
 	else
 		mt_qp_query(qp->mt, attr);
-	mh_nic_unlock(qp->dev->nic);
+	mh_nic_unlock(qp->nic);
 }

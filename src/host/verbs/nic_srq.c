@@ -9,6 +9,7 @@
 #include "base/assert.h"
 #include "host/datapath/datapath.h"
 #include "host/progress/progress.h"
+#include "host/state/shards.h"
 
 static bool srq_is_cap_valid(const struct mh_srq_cap *cap)
 {
@@ -16,7 +17,8 @@ static bool srq_is_cap_valid(const struct mh_srq_cap *cap)
 }
 
 /* srq_alloc needs no lock: mt_srq_init touches nothing of the engine that others use. */
-static struct mh_srq *srq_alloc(struct mh_pd *pd, const struct mh_srq_cap *cap, void *owner)
+static struct mh_srq *srq_alloc(struct mh_nic *nic, struct mh_pd *pd, const struct mh_srq_cap *cap,
+				void *owner)
 {
 	struct mt_srq_cap core = {.depth = cap->max_wr, .max_sge = cap->max_sge, .pd = pd->number};
 	struct mh_srq *srq = calloc(1, sizeof(*srq));
@@ -30,30 +32,35 @@ static struct mh_srq *srq_alloc(struct mh_pd *pd, const struct mh_srq_cap *cap, 
 		return NULL;
 	}
 	srq->dev = pd->dev;
+	srq->nic = nic;
 	srq->pd = pd;
 	srq->owner = owner;
 	srq->cap = *cap;
 	mh_event_source_init(&srq->limit, MH_ASYNC_SRQ_LIMIT, srq);
-	result = mt_srq_init(pd->dev->nic->engine, srq->mt_memory, &core, srq, &srq->mt);
+	result = mt_srq_init(srq->nic->engine, srq->mt_memory, &core, srq, &srq->mt);
 	mb_assert(result == MT_OK);
 	return srq;
 }
 
 int mh_srq_create(struct mh_pd *pd, const struct mh_srq_cap *cap, void *owner, struct mh_srq **srq)
 {
-	struct mh_nic *nic = pd->dev->nic;
+	struct mh_nic *nic = pd->dev->nic, *at;
 
 	if (mh_nic_is_inherited(nic))
 		return ENODEV;
 	if (!srq_is_cap_valid(cap))
 		return EINVAL;
-	*srq = srq_alloc(pd, cap, owner);
-	if (!*srq)
-		return ENOMEM;
 	mh_nic_lock(nic);
 	pd->objects++;
+	at = nic->shard[nic->next_srq++ % nic->n_shards];
 	mh_nic_unlock(nic);
-	return 0;
+	*srq = srq_alloc(at, pd, cap, owner);
+	if (*srq)
+		return 0;
+	mh_nic_lock(nic);
+	pd->objects--;
+	mh_nic_unlock(nic);
+	return ENOMEM;
 }
 
 /*
@@ -62,22 +69,22 @@ int mh_srq_create(struct mh_pd *pd, const struct mh_srq_cap *cap, void *owner, s
  */
 int mh_srq_destroy(struct mh_srq *srq)
 {
-	struct mh_nic *nic = srq->dev->nic;
+	struct mh_nic *nic = srq->nic;
 	bool busy;
 
 	if (mh_nic_is_inherited(nic))
 		return ENODEV;
-	mh_nic_lock(nic);
+	mh_shard_lock(nic);
 	busy = srq->n_qps > 0;
 	if (!busy)
 		mt_srq_fini(srq->mt);
-	mh_nic_unlock(nic);
+	mh_shard_unlock(nic);
 	if (busy)
 		return EBUSY;
 	mh_event_discard(&srq->dev->events, &srq->limit);
-	mh_nic_lock(nic);
+	mh_nic_lock(nic->first);
 	srq->pd->objects--;
-	mh_nic_unlock(nic);
+	mh_nic_unlock(nic->first);
 	free(srq->mt_entries);
 	free(srq->mt_memory);
 	free(srq);
@@ -87,14 +94,14 @@ int mh_srq_destroy(struct mh_srq *srq)
 void mh_srq_query(const struct mh_srq *srq, struct mh_srq_cap *cap, uint32_t *limit)
 {
 	*limit = 0;
-	if (mh_nic_is_inherited(srq->dev->nic)) {
+	if (mh_nic_is_inherited(srq->nic)) {
 		*cap = srq->cap;
 		return;
 	}
-	mh_nic_lock(srq->dev->nic);
+	mh_nic_lock(srq->nic);
 	*cap = srq->cap;
 	*limit = mt_srq_limit(srq->mt);
-	mh_nic_unlock(srq->dev->nic);
+	mh_nic_unlock(srq->nic);
 }
 
 /*
@@ -104,7 +111,7 @@ void mh_srq_query(const struct mh_srq *srq, struct mh_srq_cap *cap, uint32_t *li
 int mh_srq_resize(struct mh_srq *srq, uint32_t max_wr)
 {
 	struct mt_srq_cap core = {.depth = max_wr, .max_sge = srq->cap.max_sge};
-	struct mh_nic *nic = srq->dev->nic;
+	struct mh_nic *nic = srq->nic;
 	void *entries, *old = NULL;
 	int result;
 
@@ -129,7 +136,7 @@ int mh_srq_resize(struct mh_srq *srq, uint32_t max_wr)
 
 int mh_srq_arm(struct mh_srq *srq, uint32_t limit)
 {
-	struct mh_nic *nic = srq->dev->nic;
+	struct mh_nic *nic = srq->nic;
 	int result;
 
 	if (mh_nic_is_inherited(nic))

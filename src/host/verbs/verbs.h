@@ -8,7 +8,10 @@
 
 #include "host/state/nic_context.h"
 
-/* mh_nic_create makes the NIC that env describes; text says what went wrong. */
+/*
+ * mh_nic_create makes the NIC that env describes, with all its shards, and returns the first; text
+ * says what went wrong. What follows is called with the first, too.
+ */
 int mh_nic_create(const struct mh_env *env, struct mh_nic **nic, struct mio_error *error);
 void mh_nic_destroy(struct mh_nic *nic);
 /* mh_nic_close_inherited closes a forked child's copies of all descriptors; the memory stays. */
