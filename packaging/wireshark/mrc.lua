@@ -272,6 +272,8 @@ local EV_FORMATS = {
 	{ 3, "STEV", 2 },
 }
 mrc.prefs.ev_format = Pref.enum("EV format", 0, "Where the EV is in the headers", EV_FORMATS, false)
+mrc.prefs.usid_block = Pref.string("uSID block", "fcbbbb0",
+	"First hexadecimal digits of addresses that are lists of uSIDs")
 mrc.prefs.icrc = Pref.bool("Check the ICRC", true, "Off: faster with large captures")
 
 local class_of_dscp = {}
@@ -307,6 +309,13 @@ local function carrier()
 	return nil
 end
 
+-- SRv6 without an inner header: the list of uSIDs is where the GID of the receiver was.
+local function goes_to_usids(c)
+	local block = mrc.prefs.usid_block:lower()
+	return c ~= nil and c.version == 6 and not c.tunnel and block ~= "" and
+		c.outer(24, 16):bytes():tohex(true):sub(1, #block) == block
+end
+
 local function traffic_class(c)
 	if c.version == 6 then return c.outer(0, 2):bitfield(4, 8) end
 	return c.outer(1, 1):uint()
@@ -320,7 +329,7 @@ local function ev_of(c, sport)
 		flow = labels[#labels].value
 	end
 	-- A packet in a tunnel of SRv6 has an EV of 32 bits, whose low half may be 0.
-	if mrc.prefs.ev_format == 2 or (mrc.prefs.ev_format == 0 and (flow ~= 0 or c.tunnel)) then
+	if mrc.prefs.ev_format == 2 or (mrc.prefs.ev_format == 0 and (flow ~= 0 or c.tunnel or goes_to_usids(c))) then
 		return bit.bor(bit.lshift(sport, 16), bit.band(flow, 0xFFFF)) % 0x100000000
 	end
 	return sport
@@ -349,13 +358,14 @@ local ONES = string.char(0xFF)
 -- The CRC begins with the eight bytes of ones in the place of an LRH.
 local AFTER_LRH = crc32(0xFFFFFFFF, ONES:rep(8))
 
+-- `to`: the destination's GID, where the packet has it not.
 -- IPv4 without type of service, time to live and checksum; IPv6 without class, flow label and hop limit.
-local function invariant_ip(c)
+local function invariant_ip(c, to)
 	local ip = c.inner:raw()
 	if c.version == 4 then
 		return ip:sub(1, 1) .. ONES .. ip:sub(3, 8) .. ONES .. ip:sub(10, 10) .. ONES:rep(2) .. ip:sub(13, 20)
 	end
-	return "\x6F" .. ONES:rep(3) .. ip:sub(5, 7) .. ONES .. ip:sub(9, 40)
+	return "\x6F" .. ONES:rep(3) .. ip:sub(5, 7) .. ONES .. ip:sub(9, 24) .. (to or ip:sub(25, 40))
 end
 
 local function udp_header(pinfo, length)
@@ -363,15 +373,40 @@ local function udp_header(pinfo, length)
 	return two(pinfo.src_port) .. two(pinfo.dst_port) .. two(length + 8) .. ONES:rep(2)
 end
 
+-- GIDs that sent to uSIDs, and which of them a QP number has been found to be.
+local GIDS_MAX = 32
+local gids, gid_of_qp
+
+local function note_gid(c)
+	local gid = c.outer(8, 16):raw()
+	for _, known in ipairs(gids) do
+		if known == gid then return end
+	end
+	if #gids < GIDS_MAX then gids[#gids + 1] = gid end
+end
+
 -- 0: good, 1: bad, 2: cannot be told.
 local function icrc_state(tvb, pinfo, c)
 	local length = tvb:len()
 	if not mrc.prefs.icrc or not c or tvb:reported_len() ~= length then return 2 end
 	local raw = tvb:raw(0, length - ICRC_BYTES)
-	local crc = crc32(AFTER_LRH, invariant_ip(c) .. udp_header(pinfo, length) ..
-		raw:sub(1, 4) .. ONES .. raw:sub(6))
-	local expected = bit.bnot(crc) % 0x100000000
-	return tvb(length - ICRC_BYTES, ICRC_BYTES):le_uint() == expected and 0 or 1
+	local expected = tvb(length - ICRC_BYTES, ICRC_BYTES):le_uint()
+	local function fits(to)
+		local crc = crc32(AFTER_LRH, invariant_ip(c, to) .. udp_header(pinfo, length) ..
+			raw:sub(1, 4) .. ONES .. raw:sub(6))
+		return bit.bnot(crc) % 0x100000000 == expected
+	end
+	if not goes_to_usids(c) then return fits() and 0 or 1 end
+	note_gid(c)
+	local key = c.outer(8, 16):raw() .. tvb(5, 3):raw()
+	if gid_of_qp[key] then return fits(gid_of_qp[key]) and 0 or 1 end
+	for _, gid in ipairs(gids) do
+		if fits(gid) then
+			gid_of_qp[key] = gid
+			return 0
+		end
+	end
+	return 2
 end
 
 -- ---- conversations: packets by the low 16 bits of the receiving QPN, and the PSN ----
@@ -386,6 +421,7 @@ end
 
 function mrc.init()
 	sent, probes, requests, links = {}, {}, {}, {}
+	gids, gid_of_qp = {}, {}
 end
 
 local function answer(to, number, time)
@@ -704,7 +740,7 @@ local function dissect_carrier(tree, c, p)
 	tree:add(f.class, p.class):set_generated()
 	if tos % 4 == 3 then tree:add_proto_expert_info(x.marked) end
 	if p.cut then tree:add_proto_expert_info(x.trimmed) end
-	if c.tunnel then
+	if c.tunnel or goes_to_usids(c) then
 		local path = tree:add(c.outer(24, 16), "uSIDs that are left")
 		path:add(f["srv6.block"], c.outer(24, 4))
 		for at = 28, 38, 2 do

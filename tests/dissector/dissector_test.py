@@ -25,7 +25,7 @@ from tree import Skip  # noqa: E402
 MRC, WRITE_BW = sys.argv[1:3]
 WORK = tempfile.TemporaryDirectory()
 EXPERT, ICRC = "_ws.expert.message", "mrc.icrc.status"
-GOOD, BAD = 0, 1
+GOOD, BAD, NOT_TOLD = 0, 1, 2
 
 
 def path(name):
@@ -369,6 +369,22 @@ def violations_are_named():
     return problems
 
 
+def usids_without_an_inner_header():
+    """Whose GID a list of uSIDs stands for is known when it has sent; what is wrong then, is."""
+    a, b = bytes.fromhex("fd6d7263000000000000000000000001"), bytes.fromhex("fd6d7263000000000000000000000002")
+    usids = bytes.fromhex("fcbbbb01a00000020000000000000000")
+
+    def one(source, destination, psn, qpn):
+        return tshark.ipv6_to_usids(tshark.bth(0xCA, psn=psn, qpn=qpn) + METH_RETH, TRIMMABLE, source, destination, usids)
+    good = one(a, b, 400, 7)
+    packets = [good, one(b, a, 401, 8), one(a, b, 402, 7), one(a, b, 403, 7)[:-1] + b"\0"]
+    tshark.write_pcap(path("usids.pcap"), packets)
+    rows = tshark.read(path("usids.pcap"), [ICRC, "mrc.ev", "mrc.srv6.usid"])
+    got = [(tshark.number(row[ICRC]), tshark.number(row["mrc.ev"]), row["mrc.srv6.usid"]) for row in rows]
+    want = [(state, 49152 << 16, ["0xa000", "0x0002"]) for state in (NOT_TOLD, GOOD, GOOD, BAD)]
+    return [] if got == want else [f"{got}, want {want}"]
+
+
 # ---- what is not MRC's ----
 
 def other_protocols_keep_their_ports():
@@ -398,4 +414,4 @@ tap.main([(case.__name__, needs_tshark(case)) for case in (
     vectors_equal_field_by_field, installed_capture_has_todays_vectors, icrc_finds_each_changed_byte,
     simulator__an_incast_that_is_trimmed, simulator__a_sick_link_over_several_hops, simulator__answers_name_what_they_answer, live__writes_on_loopback,
     live__sends, live__reads, live__atomics, lab__writes_while_a_plane_is_silent, violations_are_named,
-    other_protocols_keep_their_ports, another_port_and_dscp_map)])
+    usids_without_an_inner_header, other_protocols_keep_their_ports, another_port_and_dscp_map)])

@@ -62,5 +62,14 @@ def ipv4(mrc, dscp, whole=True, port=PORT):
     return ip + udp + mrc + (icrc(ip, udp, mrc) if whole else b"")
 
 
+def ipv6_to_usids(mrc, dscp, source, destination, usids, flow=0, port=PORT):
+    """MRC's bytes in UDP to a list of uSIDs, between two GIDs; the ICRC covers the GIDs."""
+    udp = struct.pack(">HHHH", 49152, port, 12 + len(mrc), 0)
+    tail = struct.pack(">HBB", len(udp) + len(mrc) + 4, 17, 64)
+    invariant = b"\x6f\xff\xff\xff" + tail[:3] + b"\xff" + source + destination
+    crc = zlib.crc32(b"\xff" * 8 + invariant + udp[:6] + b"\xff\xff" + mrc[:4] + b"\xff" + mrc[5:])
+    return struct.pack(">I", 6 << 28 | dscp << 22 | flow) + tail + source + usids + udp + mrc + crc.to_bytes(4, "little")
+
+
 def bth(opcode, psn=100, qpn=0x123456, first=0, marks=0):
     return struct.pack(">BBHII", opcode, first, 0xFFFF, qpn, marks << 24 | psn)
