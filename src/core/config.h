@@ -58,11 +58,6 @@ struct mt_timing {
 	 * and gets a SACK.
 	 */
 	uint32_t sack_in_order_bytes;
-	/*
-	 * For how long, and at least for half as long, a transport ACK waits for data of its QP
-	 * that leave in the same burst, where such a reply has come so far. 0: it never waits.
-	 */
-	uint32_t ack_hold_ns;
 };
 
 struct mt_engine_cfg {

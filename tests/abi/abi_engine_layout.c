@@ -165,7 +165,6 @@ static const struct layout layouts[] = {
 	FIELD(mt_timing, ep_quarantine_ns, 72, 8),
 	FIELD(mt_timing, no_port_ns, 80, 8),
 	FIELD(mt_timing, sack_in_order_bytes, 88, 4),
-	FIELD(mt_timing, ack_hold_ns, 92, 4),
 	SIZE(mt_engine_cfg, 160, 8),
 	FIELD(mt_engine_cfg, n_ports, 0, 4),
 	FIELD(mt_engine_cfg, max_qps, 4, 4),

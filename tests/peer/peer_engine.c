@@ -402,7 +402,6 @@ void world_engine_open(struct world *w)
 	cfg.engine.timing.idle_ns = w->idle_ns;
 	cfg.engine.timing.sack_bytes = w->sack_bytes;
 	cfg.engine.timing.sack_in_order_bytes = w->sack_in_order_bytes;
-	cfg.engine.timing.ack_hold_ns = w->ack_hold_ns;
 	engine_node_open(&w->node, &ops, &cfg, 0);
 	if (w->failed)
 		return;

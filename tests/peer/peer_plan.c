@@ -245,7 +245,6 @@ static void draw_links(struct world *w)
 	w->dead_until_ns = world_below(w, 2) ? UINT64_MAX : world_below(w, DEAD_MAX_NS);
 	w->sack_bytes = 4096u << world_below(w, 3);
 	w->sack_in_order_bytes = world_below(w, 3) ? 4 * w->sack_bytes : 0;
-	w->ack_hold_ns = world_below(w, 2) ? 0 : world_below(w, 50000);
 }
 
 /* ---- operations ---- */

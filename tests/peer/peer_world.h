@@ -79,7 +79,7 @@ struct world {
 	uint64_t silent_ns, speaks_ns;
 	uint64_t idle_ns; /* after which our engine gives windows back */
 	/* How few answers it gives: see core/config.h. */
-	uint32_t sack_bytes, sack_in_order_bytes, ack_hold_ns;
+	uint32_t sack_bytes, sack_in_order_bytes;
 	struct world_end ends[2];
 	struct peer peer;
 	struct engine_node node;

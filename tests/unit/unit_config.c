@@ -18,7 +18,6 @@ TEST(mt_engine_cfg_default, valid_for_each_number_of_ports)
 	assert_u_eq(cfg.ts_shift, 7); /* 128 ns, as the wire has it */
 	assert_u_eq(cfg.timing.sack_bytes, 16384);
 	assert_u_eq(cfg.timing.sack_in_order_bytes, 65536);
-	assert_u_eq(cfg.timing.ack_hold_ns, 0);
 	assert_u_eq(cfg.timing.revival_gap_ns, 10000);
 	assert_u_eq(cfg.timing.port_hold_ns, 5000);
 	mt_engine_cfg_default(&cfg, MT_PORTS_MAX + 1);

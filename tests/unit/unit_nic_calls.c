@@ -30,7 +30,17 @@ static _Atomic uint64_t calls; /* also of the progress threads, until they are s
 		return __real_##name arguments;    \
 	}
 
-COUNTED(int, sendmmsg, (int fd, struct mmsghdr *m, unsigned n, int flags), (fd, m, n, flags))
+static uint64_t sends; /* those that send, of this thread */
+
+int __real_sendmmsg(int fd, struct mmsghdr *m, unsigned n, int flags);
+int __wrap_sendmmsg(int fd, struct mmsghdr *m, unsigned n, int flags);
+int __wrap_sendmmsg(int fd, struct mmsghdr *m, unsigned n, int flags)
+{
+	calls++;
+	sends++;
+	return __real_sendmmsg(fd, m, n, flags);
+}
+
 COUNTED(int, recvmmsg, (int fd, struct mmsghdr *m, unsigned n, int flags, struct timespec *t),
 	(fd, m, n, flags, t))
 COUNTED(ssize_t, sendmsg, (int fd, const struct msghdr *m, int flags), (fd, m, flags))
@@ -278,9 +288,14 @@ TEST(mh_nic, calls_of_eight_sends_in_a_row)
 	stream_case(4, RD_WR_SEND, 8192 + 16, 32, 8, 8192, 0.9);
 }
 
-static void ping_pong_case(uint32_t planes, double most)
+/*
+ * An acknowledgement leaves with the answer that the program posts after its poll, and costs no
+ * call where both go by one EV. As a rule they do not: it takes an EV that is known to lead back,
+ * the answer the next in turn, and a socket has one source port.
+ */
+static void ping_pong_case(uint32_t planes, double most, double most_sends)
 {
-	uint64_t before;
+	uint64_t before, sends_before;
 	struct ends e;
 	char what[80];
 
@@ -291,14 +306,20 @@ static void ping_pong_case(uint32_t planes, double most)
 	}
 	ping_pong(&e, 16);
 	before = calls;
+	sends_before = sends;
 	ping_pong(&e, 128);
 	snprintf(what, sizeof(what), "half a round trip of 8 bytes, %u planes", planes);
 	assert_calls(what, before, 256, most);
+	print_message("# %.2f of them send\n", (double)(sends - sends_before) / 256);
+	assert_true((double)(sends - sends_before) / 256 <= most_sends);
 	ends_close(&e);
 }
 
 TEST(mh_nic, calls_of_a_ping_pong)
 {
-	ping_pong_case(1, 4.1);
-	ping_pong_case(4, 5.6);
+	setenv("MRC_EVS", "1", 1);
+	ping_pong_case(1, 3.2, 1.1);
+	unsetenv("MRC_EVS");
+	ping_pong_case(1, 4.1, 2.1);
+	ping_pong_case(4, 5.6, 2.1);
 }

@@ -660,12 +660,3 @@ TEST_WITH(with_order, close_node, mt_qp_modify, reset_leaves_the_list_of_waiting
 	assert_u_eq(n.placed, 2);
 	assert_u_eq(n.qp->ext->in_order.count, 0);
 }
-
-/* A QP that is connected again has waited for no reply in vain. */
-CASE(mt_qp_modify, reset_forgets_waits_in_vain)
-{
-	n.qp->ack_misses = n.qp->ack_skips = 3;
-	assert_i_eq(move(RD_QPS_RESET), MT_OK);
-	assert_u_eq(n.qp->ack_misses, 0);
-	assert_u_eq(n.qp->ack_skips, 0);
-}

@@ -143,7 +143,6 @@ struct mt_engine *mt_engine_init(void *mem, const struct mt_engine_cfg *cfg,
 	mb_link_init(&e->no_room);
 	e->turn_ns = UINT64_MAX;
 	mb_link_init(&e->control);
-	mt_acks_init(e);
 	mb_link_init(&e->completions);
 	mb_link_init(&e->limited);
 	mb_link_init(&e->window_owners);
@@ -277,7 +276,6 @@ uint64_t mt_engine_deadline(const struct mt_engine *e)
 	uint64_t first = first_deadline(e);
 
 	first = first < e->grace_ns ? e->grace_ns : first;
-	first = first < e->acks_held_ns ? first : e->acks_held_ns;
 	return first < e->turn_ns ? first : e->turn_ns;
 }
 
@@ -301,7 +299,6 @@ void mt_engine_tick(struct mt_engine *e, uint64_t now_ns)
 	struct mb_timer *t;
 
 	mt_engine_end_turn(e, now_ns);
-	mt_acks_tick(e, now_ns);
 	note_stop(e, now_ns);
 	if (now_ns < e->grace_ns)
 		return;

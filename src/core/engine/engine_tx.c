@@ -193,8 +193,7 @@ uint32_t mt_engine_tx(struct mt_engine *e, uint64_t now_ns, uint32_t free_ports,
 	sent = tx_control(e, now_ns, descs, n - for_data);
 	if (data_may_leave(e, free_ports))
 		sent += tx_data(e, now_ns, free_ports, descs + sent, n - sent);
-	/* Data left room, or took an ACK along that waited for them. */
-	if (for_data || !mb_link_is_empty(&e->control))
+	if (for_data) /* which data may not have taken */
 		sent += tx_control(e, now_ns, descs + sent, n - sent);
 	mb_assert(sent <= n);
 	return sent;

@@ -145,8 +145,6 @@ static void to_reset(struct mt_qp *qp)
 	drop_memory(qp);
 	mb_link_remove(&qp->ready);
 	mb_link_remove(&qp->control);
-	qp->ack_held = false;
-	qp->ack_misses = qp->ack_skips = 0;
 	mb_link_remove(&qp->completion);
 	mt_control_clear(&e->controls, &qp->named_control);
 	qp->req = (struct mt_requester){.sq = sq};

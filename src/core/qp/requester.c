@@ -254,8 +254,6 @@ static void count_sent(struct mt_qp *qp, const struct mt_tx_desc *d, uint64_t no
 	st->tx_data_bytes += d->pkt.payload_len;
 	st->tx_retransmits += d->pkt.bth.rtx;
 	qp->req.unasked = d->pkt.bth.a ? 0 : (uint8_t)(qp->req.unasked + 1);
-	if (qp->ack_held)
-		mt_qp_ack_leaves(qp);
 	mt_pace_sent(&qp->req.pace, now_ns);
 	if (mt_rto_start(&qp->req.rto, now_ns))
 		mt_qp_arm(qp);

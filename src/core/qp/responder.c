@@ -46,7 +46,9 @@ static void note_ack_path(struct mt_qp *qp, const struct mt_rx *rx, bool answer_
 /* A transport ACK is state: several that are pending become one, with the newest MSN. */
 static void queue_ack(struct mt_qp *qp)
 {
-	mt_qp_queue_ack(qp, 0, false);
+	mb_assert_slow(qp->state != RD_QPS_RESET && qp->ev_set);
+	qp->rsp.ack_due = true;
+	mt_qp_queue_control(qp);
 }
 
 /* A NACK names its packet, so it is queued and not merged with others. */
@@ -413,7 +415,7 @@ static void track(struct mt_incoming *c)
 			deliver_immediates(c);
 		else
 			mt_recv_complete(c->qp);
-		mt_qp_queue_ack(c->qp, c->rx->now_ns, !c->pkt->bth.a);
+		queue_ack(c->qp);
 	}
 	report_nak(c->qp);
 }

@@ -15,6 +15,11 @@ void *mt_engine_alloc(struct mt_engine *e, size_t size)
 	return mb_pool_get(&e->pool, size);
 }
 
+void mt_qp_queue_control(struct mt_qp *qp)
+{
+	mb_list_push(&qp->engine->control, &qp->control);
+}
+
 /* REQ(rsp.control.quota) */
 void mt_engine_queue_control(struct mt_engine *e, const struct mt_control *c)
 {

@@ -314,8 +314,6 @@ struct mt_engine {
 	uint32_t quantum_used;	      /* packets of its quantum that the first of them has sent */
 	struct mb_link control;	      /* QPs with a control packet to send */
 	uint32_t control_used;	      /* packets of its quantum that the first of them has sent */
-	struct mb_link acks_held[2];  /* QPs whose ACKs wait for a reply, see ack_hold.c */
-	uint64_t acks_held_ns;	      /* when those on the first of these lists leave */
 	struct mb_link completions;   /* QPs with something to poll */
 	struct mb_link limited;	      /* SRQs whose limit was reached, to be polled */
 	struct mb_link window_owners; /* QPs that hold windows */
@@ -362,12 +360,6 @@ void mt_engine_report_ev(struct mt_engine *e, const struct mt_ev_set *s,
 void mt_engine_use_ev_set(struct mt_engine *e, struct mt_ev_set *s, uint64_t now_ns);
 /* mt_engine_queue_control queues a control packet, or counts that its queue got no entry. */
 void mt_engine_queue_control(struct mt_engine *e, const struct mt_control *c);
-/*
- * mt_acks_init begins without ACKs that wait for a reply, see ack_hold.c; mt_acks_tick sends those
- * that have waited long enough.
- */
-void mt_acks_init(struct mt_engine *e);
-void mt_acks_tick(struct mt_engine *e, uint64_t now_ns);
 /* mt_engine_queue_probe queues a reliability probe of a QP on one of its EVs. */
 void mt_engine_queue_probe(struct mt_engine *e, struct mt_qp *qp, uint16_t ev,
 			   enum mt_probe_purpose purpose);

@@ -118,10 +118,7 @@ struct mt_qp {
 	bool failure_unreported : 1;
 	bool last_wqe_unreported : 1;
 	bool drain_unreported : 1; /* in SQD: that nothing is left of what had begun */
-	bool ack_held : 1;	   /* `control` is on a list of ACKs that wait, see ack_hold.c */
 	bool used;		   /* its windows were, since the clock of qp_memory.c came by */
-	uint8_t ack_misses;	   /* times in a row, as a logarithm, that one waited in vain ... */
-	uint8_t ack_skips;	   /* ... and ACKs until one waits again */
 	uint8_t response_bit;	   /* MW_RESPONSE_BIT: it carries answers, see qp.h; else 0 */
 	uint32_t period;	   /* in which its peer was counted, see core/state/senders.h */
 	struct mb_link ready;	   /* may have data to send */
@@ -200,13 +197,6 @@ void mt_qp_init_links(struct mt_qp *qp);
 void mt_qp_queue_for_tx(struct mt_qp *qp);
 /* mt_qp_queue_control puts the QP among those that have a control packet to send. */
 void mt_qp_queue_control(struct mt_qp *qp);
-/*
- * mt_qp_queue_ack has a transport ACK sent: at once, or held until it can leave with a reply.
- * REQ(rsp.ack.held)
- */
-void mt_qp_queue_ack(struct mt_qp *qp, uint64_t now_ns, bool may_wait);
-/* mt_qp_ack_leaves has the ACK that a QP holds leave behind the data that leave now. */
-void mt_qp_ack_leaves(struct mt_qp *qp);
 /* mt_qp_queue_for_poll puts the QP among those that mt_engine_poll asks. */
 void mt_qp_queue_for_poll(struct mt_qp *qp);
 /* mt_qp_arm sets the QP's timer for its next deadline; an earlier wake-up may stay set. */

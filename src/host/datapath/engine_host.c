@@ -42,11 +42,6 @@ _Static_assert(ENGINE_PROFILES >= MN_EV_PROFILES && ENGINE_PROFILES >= MN_CC_PRO
  * here, so that 100 us more in which nothing is missing change nothing.
  */
 #define ENGINE_SACK_IN_ORDER_BYTES 262144u
-/*
- * An ACK that waits leaves behind the reply. Where the send queue holds one message, as with
- * ib_send_lat -e, a program posts the next one when the reply has come, and finds the queue full.
- */
-#define ENGINE_ACK_HOLD_NS 0u
 /* Probes of bad EVs take a hundredth of what one core can send. */
 #define ENGINE_REVIVAL_GAP_NS 100000u
 /* Losing more EVs than this at once says more about us than about the paths. */
@@ -178,7 +173,6 @@ static void engine_configure(const struct mh_nic *nic, struct mt_engine_cfg *cfg
 	cfg->dynamic_mpr = true;
 	cfg->timing.backpressure_ns = ENGINE_BACKPRESSURE_NS;
 	cfg->timing.sack_in_order_bytes = ENGINE_SACK_IN_ORDER_BYTES;
-	cfg->timing.ack_hold_ns = ENGINE_ACK_HOLD_NS;
 	cfg->timing.tail_probe_min_ns = env->tail_probe_ns;
 	cfg->timing.reorder_min_ns = env->reorder_min_ns;
 	cfg->timing.reorder_max_ns = env->reorder_max_ns;

@@ -89,7 +89,6 @@ static const struct setting settings[] = {
 	{"sack_bytes", NUMBER, 0, 1u << 30, 0, AT(engine.timing.sack_bytes), NULL},
 	{"sack_in_order_bytes", NUMBER, 0, 1u << 30, 0, AT(engine.timing.sack_in_order_bytes),
 	 NULL},
-	{"ack_hold", TIME, ANY_TIME, AT(engine.timing.ack_hold_ns), NULL},
 	{"reorder_min", TIME, ANY_TIME, AT(engine.timing.reorder_min_ns), NULL},
 	{"reorder_max", TIME, ANY_TIME, AT(engine.timing.reorder_max_ns), NULL},
 	{"port_hold", TIME, ANY_TIME, AT(engine.timing.port_hold_ns), NULL},
