@@ -105,6 +105,7 @@ bench: all ## nanoseconds a packet, recovery in round trips, the host and verbs 
 	@$(CMAKE) --build --preset release --target benches
 	@for bench in build/release/benches/*; do $$bench || exit 1; done
 	@python3 -B bench/verbs/bench.py --rounds 3 --seconds 1
+	@python3 -B bench/overload/overload.py
 
 .PHONY: bench-host
 bench-host: all ## bandwidth, latency and CPU time against UDP, TCP and UCX: BENCH_FLAGS=--quick
@@ -114,6 +115,10 @@ bench-host: all ## bandwidth, latency and CPU time against UDP, TCP and UCX: BEN
 .PHONY: bench-verbs
 bench-verbs: all ## unmodified verbs programs beside libmrc and kernel TCP: BENCH_FLAGS='--rounds 1 --json'
 	@python3 -B bench/verbs/bench.py $(BENCH_FLAGS)
+
+.PHONY: bench-overload
+bench-overload: all ## too many processes, senders, QPs, a slow receiver: BENCH_FLAGS='--rounds 1 --only 64'
+	@python3 -B bench/overload/overload.py $(BENCH_FLAGS)
 
 .PHONY: bench-profile
 bench-profile: all ## where the CPU time of both ends goes, by part: BENCH_FLAGS='--only WRITE --json'
