@@ -190,11 +190,6 @@ function(softmrc_folder_sources out)
 	set(${out} ${files} PARENT_SCOPE)
 endfunction()
 
-# With sanitizers half of the time of a compiler is that of its optimiser.
-function(softmrc_quick_to_compile target)
-	target_compile_options(${target} PRIVATE $<$<CONFIG:Debug>:-O0>)
-endfunction()
-
 function(softmrc_module name)
 	cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "EXCEPT;SOURCES;LINKS")
 	softmrc_folder_sources(files ${arg_EXCEPT})
@@ -210,8 +205,9 @@ function(softmrc_module name)
 	if(SOFTMRC_COVERAGE AND SOFTMRC_PURE_ONLY)
 		target_compile_options(softmrc-${name} PRIVATE -O0 --coverage)
 	endif()
+	# With sanitizers half of a compiler's time is that of its optimiser.
 	if(name IN_LIST SOFTMRC_WAITING_MODULES)
-		softmrc_quick_to_compile(softmrc-${name})
+		target_compile_options(softmrc-${name} PRIVATE $<$<CONFIG:Debug>:-O0>)
 	endif()
 	add_dependencies(products softmrc-${name})
 endfunction()
