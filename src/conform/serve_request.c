@@ -44,7 +44,7 @@ static int read_number(const char *text, const struct range *r, uint32_t *value,
 	char *end;
 
 	errno = 0;
-	number = strtoull(text, &end, 0);
+	number = strtoull(text, &end, text[0] == '0' && text[1] == 'x' ? 16 : 10);
 	if (!isdigit((unsigned char)*text) || *end || errno || number < r->least ||
 	    number > r->most)
 		return refuse(why, "%s %.40s: want %u to %u", r->name, text, r->least, r->most);
@@ -85,9 +85,14 @@ static int read_wish(const char *name, const char *value, struct conform_wish *w
 	*seen |= 1u << i;
 	if (!value)
 		return refuse(why, "%s: has no value", name);
-	if (i != GID)
-		return read_number(value, &ranges[i], values[i], why);
-	return read_gid(value, w->gid) ? refuse(why, "gid %.60s: want an address", value) : 0;
+	if (i == GID)
+		return read_gid(value, w->gid) ? refuse(why, "gid %.60s: want an address", value)
+					       : 0;
+	if (read_number(value, &ranges[i], values[i], why))
+		return -1;
+	if (i == MTU && (w->mtu & (w->mtu - 1)))
+		return refuse(why, "mtu %u: want 256, 512, 1024, 2048 or 4096", w->mtu);
+	return 0;
 }
 
 int conform_wish_read(const char *words, struct conform_wish *wish, char why[CONFORM_WHY_MAX])

@@ -53,6 +53,8 @@ TEST(conform_serve_request, a_qp_that_is_refused)
 	assert_refused("qp gid 10.0.0.7 qpn -1 psn 1", "qpn -1: want 0 to 16777215");
 	assert_refused("qp gid 10.0.0.7 qpn 1 psn +1", "psn +1: want 0 to 16777215");
 	assert_refused("qp gid 10.0.0.7 qpn 1 psn 1 mtu 255", "mtu 255: want 256 to 4096");
+	assert_refused("qp gid 10.0.0.7 qpn 1 psn 1 mtu 1500",
+		       "mtu 1500: want 256, 512, 1024, 2048 or 4096");
 	assert_refused("qp gid 10.0.0.7 qpn 1 psn 1 timeout 25", "timeout 25: want 0 to 24");
 	assert_refused("qp gid 10.0.0.7 qpn 1 psn 1 psn 2", "psn: given twice");
 	assert_refused("qp gid 10.0.0.7 qpn 1 psn", "psn: has no value");
@@ -70,6 +72,7 @@ TEST(conform_serve_request, numbers)
 	r = taken("write 0");
 	assert_u_eq(r.n_numbers, 1);
 	assert_i_eq(taken("recv 64").verb, CONFORM_RECV);
+	assert_u_eq(taken("recv 010").number[0], 10);
 	assert_i_eq(taken("completion 10000").verb, CONFORM_COMPLETION);
 	assert_i_eq(taken("received 0").verb, CONFORM_RECEIVED);
 	r = taken("memory 1044480 4096");
@@ -86,6 +89,7 @@ TEST(conform_serve_request, numbers_that_are_refused)
 	assert_refused("write 1 2 3", "write: 3 is one number too many");
 	assert_refused("write 99999999999999999999999", "want 0 to 1048576");
 	assert_refused("write 12x", "write 12x: want 0 to 1048576");
+	assert_refused("recv 0x", "recv 0x: want 0 to 64");
 	assert_refused("recv 65", "recv 65: want 0 to 64");
 	assert_refused("completion 10001", "completion 10001: want 0 to 10000");
 	assert_refused("received 10001", "received 10001: want 0 to 10000");
