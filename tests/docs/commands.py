@@ -31,7 +31,8 @@ LINKED = ("examples", "include", "packaging", "scenarios", "docs")
 
 
 COMMAND = re.compile(
-    r"^(?:\$ )?(?:apt|apt-get|build/bin/mrc|cc|cmake|export|ip|make|mpirun|mrc|mrcd|nft|nice|podman|srun|sysctl|tools/\w+|tshark|\./\w+) ", re.M)
+    r"^(?:\$ )?(?:\w+=\S* )*(?:apt|apt-get|build/bin/mrc|cc|cmake|export|git|ip|make|mpirun|mrc|mrcd|nft|nice|podman|python3|srun|sysctl|tools/\w+|tshark|\./\w+)(?: |$)",
+    re.M)
 # Of commands that are shown and not typed: what runs them, or why nothing does.
 ELSEWHERE = {
     "CONTRIBUTING.md": "the gate is made of them",

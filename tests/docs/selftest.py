@@ -42,9 +42,12 @@ def untold():
         (root / "docs").mkdir()
         (root / "docs/new.md").write_text("Text.\n\n    $ mrc lab up\n    lab is up\n")
         (root / "docs/typed.md").write_text("```sh\nmrc plan paper\n```\n")
+        (root / "docs/bare.md").write_text("    make\n")
+        (root / "docs/env.md").write_text("```\nA=1 B= mrc stat\n```\n")
         (root / "docs/toml.md").write_text("    [ports]\n    list = 3\n")
         said = "\n".join(commands.untold(root, ["docs/typed.md"]))
-    problems = [] if "docs/new.md: has commands" in said and "docs/plan.md has no commands" in said else [said]
+    wanted = [*(f"docs/{name}.md: has commands" for name in ("new", "bare", "env")), "docs/plan.md has no commands"]
+    problems = [f"not said: {text}: {said}" for text in wanted if text not in said]
     return problems + [line for line in said.splitlines() if "typed.md:" in line or "toml.md" in line]
 
 
