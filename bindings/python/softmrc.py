@@ -286,7 +286,7 @@ class Memory(_Object):
 
 
 class Cq(_Object):
-    """Completions, and a descriptor that says when there are some."""
+    """Completions, and a descriptor that says when there are some; for one thread at a time."""
 
     BATCH = 64
 
