@@ -175,7 +175,7 @@ int mrc_meet_parse(const char *line, struct mrc_meet_end *end);
  * mine    what mrc_meet_describe said of the QP, and the peer was told
  * theirs  what the peer said
  *
- * Returns 0, or an errno value, with the QP as it was (EINVAL, EHOSTUNREACH) or in RESET:
+ * Returns 0 or an errno value. The QP is then as it was, or in RESET where it was already touched:
  * EINVAL        the QP is in another state or is not the one that `mine` describes, or a field of
  *               either is out of its range
  * EHOSTUNREACH  the device has no way to the peer's address

@@ -12,6 +12,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -142,6 +143,24 @@ int mrc_meet_listen(const char *address, uint16_t port, int timeout_ms, int *fd)
 	return ma_errno(err);
 }
 
+/*
+ * A port that nobody listens at, and that the kernel hands out, may be handed out to the call
+ * itself, which then connects to itself. Closed by a reset, it leaves the port to who will listen.
+ */
+static int refuse_self(int fd)
+{
+	const struct linger reset = {.l_onoff = 1};
+	struct sockaddr_storage ours = {0}, theirs = {0};
+	socklen_t ours_size = sizeof(ours), theirs_size = sizeof(theirs);
+
+	if (getsockname(fd, (struct sockaddr *)&ours, &ours_size) ||
+	    getpeername(fd, (struct sockaddr *)&theirs, &theirs_size))
+		return errno;
+	if (ours_size != theirs_size || memcmp(&ours, &theirs, ours_size) != 0)
+		return 0;
+	return setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset)) ? errno : ECONNREFUSED;
+}
+
 static int call_address(const struct addrinfo *a, struct ma_meet_limit limit, int *out)
 {
 	int fd, err = socket_for(a, &fd);
@@ -155,6 +174,8 @@ static int call_address(const struct addrinfo *a, struct ma_meet_limit limit, in
 		if (!err && getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &size))
 			err = errno;
 	}
+	if (!err)
+		err = refuse_self(fd);
 	return hand_over(fd, err, out);
 }
 

@@ -36,7 +36,7 @@ bool ma_meet_limit_is_over(struct ma_meet_limit limit)
 	return now_ns() >= limit.end_ns;
 }
 
-/* For poll(2): rounded up, so that it does not wake early and spin. */
+/* For poll(2): rounded up, so that it does not wake early and spin. It fits, as the limit's did. */
 static int ms_left(struct ma_meet_limit limit)
 {
 	int64_t left_ms;
@@ -44,7 +44,7 @@ static int ms_left(struct ma_meet_limit limit)
 	if (limit.end_ns == INT64_MAX)
 		return -1;
 	left_ms = (limit.end_ns - now_ns() + NS_PER_MS - 1) / NS_PER_MS;
-	return left_ms < 0 ? 0 : left_ms > INT32_MAX ? INT32_MAX : (int)left_ms;
+	return left_ms < 0 ? 0 : (int)left_ms;
 }
 
 int ma_meet_wait(int fd, short events, struct ma_meet_limit limit)

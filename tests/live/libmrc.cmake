@@ -5,6 +5,8 @@ foreach(name api_locks cancel ctl ctl_profiles devices meet objects qp post even
 	softmrc_test(live_${name} SOURCES live_${name}.c live_fixture.c LINKS libibverbs libmrc Threads::Threads
 		LABELS live release TIMEOUT 180)
 endforeach()
+softmrc_test(live_meet_wait SOURCES live_meet_wait.c LINKS libibverbs libmrc Threads::Threads
+	LABELS live release TIMEOUT 180)
 foreach(name verbs_change verbs_ex verbs_mw verbs_ops verbs_query verbs_srq verbs_status)
 	softmrc_test(live_${name} SOURCES live_${name}.c verbs_fixture.c
 		LINKS libibverbs libmrc Threads::Threads LABELS live release TIMEOUT 180)

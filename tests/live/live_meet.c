@@ -12,10 +12,8 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -305,6 +303,27 @@ TEST_WITH(fixture_setup, fixture_teardown, mrc_meet_connect, wants_the_qps_own_d
 	assert_int_equal(fixture_state(r, 0), IBV_QPS_RTS);
 }
 
+/* More than the device can do is found when the QP is on its way. */
+TEST(mrc_meet_connect, leaves_a_qp_that_it_touched_in_reset)
+{
+	struct ibv_qp_attr init = {.qp_state = IBV_QPS_INIT};
+	struct mrc_meet_end end[2];
+	struct fixture r;
+
+	setenv("MRC_MTU", "1024", 1);
+	fixture_open(&r);
+	assert_int_equal(mrc_modify_qp(r.qp[0], &init, IBV_QP_STATE, NULL, 0), 0);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(mrc_meet_describe(r.qp[i], NULL, &end[i]), 0);
+		assert_u_eq(end[i].mtu, IBV_MTU_1024);
+		end[i].mtu = IBV_MTU_4096;
+	}
+	assert_int_equal(mrc_meet_connect(r.qp[0], &end[0], &end[1]), EINVAL);
+	assert_int_equal(fixture_state(&r, 0), IBV_QPS_RESET);
+	fixture_close(&r);
+	unsetenv("MRC_MTU");
+}
+
 /* Numbers of first packets are no two times the same, or an attacker could guess them. */
 TEST_WITH(fixture_setup, fixture_teardown, mrc_meet_describe, draws_a_first_psn)
 {
@@ -489,27 +508,6 @@ TEST(mrc_meet_listen, takes_a_port_again_and_leaves_no_descriptor)
 	assert_int_equal(mrc_meet_listen(client.address, client.port, SHORT_MS, &fd), ETIMEDOUT);
 	assert_int_equal(mrc_meet_call(client.address, client.port, SHORT_MS, &fd), ECONNREFUSED);
 	assert_int_equal(descriptors(), before);
-}
-
-static void ignore_signal(int number)
-{
-	(void)number;
-}
-
-/* Handlers run meanwhile, and the time limit stays. */
-TEST(mrc_meet_sync, bears_signals)
-{
-	struct sigaction on = {.sa_handler = ignore_signal}, was;
-	struct itimerval often = {.it_interval = {0, 5000}, .it_value = {0, 5000}}, never = {0};
-	int fds[2];
-
-	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
-	assert_int_equal(sigaction(SIGALRM, &on, &was), 0);
-	assert_int_equal(setitimer(ITIMER_REAL, &often, NULL), 0);
-	assert_int_equal(mrc_meet_sync(fds[0], fds[0], SHORT_MS), ETIMEDOUT);
-	assert_int_equal(setitimer(ITIMER_REAL, &never, NULL), 0);
-	assert_int_equal(sigaction(SIGALRM, &was, NULL), 0);
-	close_pair(fds);
 }
 
 static atomic_int calls_ended;
