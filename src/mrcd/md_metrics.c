@@ -67,7 +67,7 @@ static void put_policy(struct ui_text *out, enum stat_format format, const struc
 	for (enum mm_policy_state s = 0; s < MM_POLICY_STATES; s++)
 		ui_text_add(out, STAT_PREFIX "map_policy_parts{state=\"%s\"} %u\n",
 			    mm_policy_state_name(s), c->map_parts[s]);
-	put_counter(out, format, "map_policy_denials", "parts that map.policy denied",
+	put_counter(out, format, "map_policy_denials", "parts that map.policy denied or advised to",
 		    c->map_denials);
 	put_counter(out, format, "map_policy_returns", "parts that it gave back", c->map_returns);
 }

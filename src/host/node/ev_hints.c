@@ -81,7 +81,7 @@ static void list_evs(const struct mt_qp *qp, struct suspects *s)
 	struct mt_ev_info info;
 
 	while (s->n_evs < MT_EVS_MAX && mt_qp_ev_info(qp, s->n_evs, &info)) {
-		/* What is denied is dark and lit. */
+		/* What is denied does not keep its plane lit. */
 		s->known[s->n_evs] = info.state == MT_EV_DENIED;
 		s->ev[s->n_evs++] = info.ev;
 	}
