@@ -10,7 +10,12 @@
 
 void md_hints_open(struct md_hints *hints, const struct md_config *config)
 {
+	int err = store_hints_clear(config->dir, config->device);
+
 	*hints = (struct md_hints){.config = config};
+	if (err)
+		md_log(MD_WARNING, "hints", MD_NOBODY, "%s/hints: %s; what lies there may be old",
+		       config->dir, strerror(err));
 }
 
 void md_hints_close(struct md_hints *hints)

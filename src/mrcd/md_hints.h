@@ -29,6 +29,10 @@ struct md_hints {
 	int failed; /* the errno value that was logged last */
 };
 
+/*
+ * md_hints_open begins with nothing, and removes what an earlier daemon saved, which nobody would
+ * take back: processes that are there say again what they found.
+ */
 void md_hints_open(struct md_hints *hints, const struct md_config *config);
 /* md_hints_close forgets all; what was saved stays until it is too old. */
 void md_hints_close(struct md_hints *hints);

@@ -2,11 +2,16 @@
 /* store_hints.c - hints about EVs in a file for each user: see store_hints.h. */
 #include "store/store_hints.h"
 
+#include <dirent.h>
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/posix_acl.h>
+#include <linux/posix_acl_xattr.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "store/store_format.h"
@@ -15,6 +20,7 @@
 #define FOLDER "hints"
 #define FOLDER_MODE 0755
 #define FILE_MODE 0400
+#define ACL_NAME "system.posix_acl_access"
 #define MAGIC "mrchint"
 #define VERSION 1u
 /* "mrc0.4294967295.new" */
@@ -72,6 +78,27 @@ static int open_folder(const char *dir, bool make, uid_t *owner)
 
 /* ---- writing ---- */
 
+/*
+ * A user reads his file by an ACL and does not own it: what he owned he could write to, and fill
+ * the file system of the store.
+ */
+static int let_read(int fd, uid_t uid)
+{
+	const __le16 reads = htole16(ACL_READ);
+	const __le32 nobody = htole32((uint32_t)ACL_UNDEFINED_ID);
+	const struct {
+		struct posix_acl_xattr_header head;
+		struct posix_acl_xattr_entry entry[5];
+	} acl = {{htole32(POSIX_ACL_XATTR_VERSION)},
+		 {{htole16(ACL_USER_OBJ), reads, nobody},
+		  {htole16(ACL_USER), reads, htole32(uid)},
+		  {htole16(ACL_GROUP_OBJ), 0, nobody},
+		  {htole16(ACL_MASK), reads, nobody},
+		  {htole16(ACL_OTHER), 0, nobody}}};
+
+	return fsetxattr(fd, ACL_NAME, &acl, sizeof(acl), 0) ? errno : 0;
+}
+
 static int write_file(int folder, const char *name, uid_t uid, const struct store_hint *hints,
 		      uint32_t n)
 {
@@ -85,12 +112,13 @@ static int write_file(int folder, const char *name, uid_t uid, const struct stor
 	if (fd < 0)
 		return errno;
 	h.crc = checksum(&h, hints);
-	/* A writer that is not root has hints of its own user alone. */
 	err = store_write_all(fd, &h, sizeof(h));
 	if (!err)
 		err = store_write_all(fd, hints, n * sizeof(*hints));
-	if (!err && (fchmod(fd, FILE_MODE) || (uid != geteuid() && fchown(fd, uid, (gid_t)-1))))
+	if (!err && fchmod(fd, FILE_MODE))
 		err = errno;
+	if (!err && uid != geteuid())
+		err = let_read(fd, uid);
 	if (close(fd) && !err)
 		err = errno;
 	return err;
@@ -121,9 +149,35 @@ int store_hints_save(const char *dir, const char *device, uid_t uid, const struc
 	return err;
 }
 
+int store_hints_clear(const char *dir, const char *device)
+{
+	char begin[STORE_NAME_MAX];
+	const struct dirent *entry;
+	uid_t owner;
+	int folder, err = 0;
+	DIR *list;
+
+	if (!store_name(device, ".", begin))
+		return EINVAL;
+	folder = open_folder(dir, false, &owner);
+	if (folder < 0)
+		return errno == ENOENT ? 0 : errno;
+	list = fdopendir(folder);
+	if (!list) {
+		err = errno;
+		close(folder);
+		return err;
+	}
+	while ((entry = readdir(list)))
+		if (strncmp(entry->d_name, begin, strlen(begin)) == 0 &&
+		    unlinkat(folder, entry->d_name, 0))
+			err = errno;
+	closedir(list);
+	return err;
+}
+
 /* ---- reading ---- */
 
-/* Whoever could have written it: the store's writer, or this user. */
 static int open_file(int folder, const char *name, uid_t owner, uint64_t *bytes)
 {
 	int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -132,7 +186,7 @@ static int open_file(int folder, const char *name, uid_t owner, uint64_t *bytes)
 	if (fd < 0)
 		return -1;
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && !(st.st_mode & (S_IWGRP | S_IWOTH)) &&
-	    (st.st_uid == owner || st.st_uid == geteuid())) {
+	    st.st_uid == owner) {
 		*bytes = (uint64_t)st.st_size;
 		return fd;
 	}

@@ -35,10 +35,13 @@ struct store_hint {
 
 /*
  * store_hints_save replaces the hints of a user in a store's folder, which is there; n 0 removes
- * them. EPERM and others of open(2), write(2), fchown(2), rename(2): what was there stays.
+ * them. EPERM and others of open(2), write(2), fsetxattr(2), rename(2): what was there stays.
+ * EOPNOTSUPP: another user than this one, on a file system without ACLs.
  */
 int store_hints_save(const char *dir, const char *device, uid_t uid, const struct store_hint *hints,
 		     uint32_t n);
+/* store_hints_clear removes the hints of all users. 0 where there are none; errors as above. */
+int store_hints_clear(const char *dir, const char *device);
 /*
  * store_hints_load copies the hints for this process's user that are not too old at now_ns, and
  * writes how many. ENOENT: there are none. EPERM: folder or file are not to be believed. EBADMSG:

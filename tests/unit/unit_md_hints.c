@@ -2,6 +2,7 @@
 /* unit_md_hints.c - which events of whose processes become hints for whom: src/mrcd/md_hints.c. */
 #include "mrcd/md_hints.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -175,4 +176,16 @@ HINTS_TEST(not_for_ever)
 	md_hints_save(&hints, NOW + STORE_HINT_AGE_NS);
 	assert_null(hints.user[0].hint);
 	assert_u_eq(saved(), 0);
+}
+
+/* What an earlier daemon left, nobody would take back. REQ(req.ev.hint) */
+HINTS_TEST(not_of_an_earlier_daemon)
+{
+	uint32_t n;
+
+	hear();
+	assert_u_eq(saved(), 1);
+	md_hints_close(&hints);
+	md_hints_open(&hints, &config);
+	assert_i_eq(store_hints_load(config.dir, config.device, NOW, got, &n), ENOENT);
 }

@@ -3,6 +3,7 @@
 #include "store/store_hints.h"
 
 #include <errno.h>
+#include <sys/wait.h>
 
 #include "unit/store_fixture.h"
 
@@ -67,6 +68,54 @@ HINTS_TEST(what_was_saved)
 	assert_i_eq(store_hints_save(store_dir, "../x", 0, some, 1), EINVAL);
 	save(0);
 	assert_i_eq(load(&n), ENOENT);
+}
+
+/* As another user: what he finds, and that it is not his to write to. */
+static bool is_read_alone(uid_t uid)
+{
+	uint32_t n;
+
+	return !setresuid(uid, uid, uid) && !load(&n) && n == 3 && chmod(path, 0600) &&
+	       open(path, O_WRONLY | O_CLOEXEC) < 0;
+}
+
+/* Of what he owns a user can fill the file system of the store. */
+HINTS_TEST(of_another_user_who_reads_them_alone)
+{
+	int status, err;
+	pid_t pid;
+
+	if (geteuid() != 0)
+		skip();
+	err = store_hints_save(store_dir, DEVICE, 4711, some, 3);
+	if (err == EOPNOTSUPP)
+		skip();
+	assert_i_eq(err, 0);
+	snprintf(path, sizeof(path), "%s/" DEVICE ".4711", folder);
+	for (uid_t uid = 4711; uid <= 4712; uid++) {
+		pid = fork();
+		if (pid == 0)
+			_exit(is_read_alone(uid));
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_true(WIFEXITED(status));
+		assert_u_eq((unsigned)WEXITSTATUS(status), uid == 4711);
+	}
+}
+
+/* Of one device, of all users. */
+HINTS_TEST(cleared)
+{
+	uint32_t n;
+
+	assert_i_eq(store_hints_clear(store_dir, DEVICE), 0);
+	save(2);
+	assert_i_eq(store_hints_save(store_dir, DEVICE "1", geteuid(), some, 1), 0);
+	assert_i_eq(store_hints_clear(store_dir, DEVICE), 0);
+	assert_i_eq(load(&n), ENOENT);
+	assert_i_eq(store_hints_load(store_dir, DEVICE "1", NOW, got, &n), 0);
+	assert_i_eq(store_hints_clear(store_dir, "../x"), EINVAL);
+	assert_i_eq(chmod(folder, 0777), 0);
+	assert_i_eq(store_hints_clear(store_dir, DEVICE), EPERM);
 }
 
 /* REQ(req.ev.hint) */
