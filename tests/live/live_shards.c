@@ -9,8 +9,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "host/node/node.h"
 #include "host/state/shards.h"
 #include "support/test.h"
 
@@ -152,6 +156,27 @@ static void run_round(struct live_side qp[QPS], uint32_t round)
 		live_check(live_compare(piece_of(qp, i, 2), READ_BYTES, seed_of(round, i, 2)));
 }
 
+static void set_up(struct mh_nic *nic, uint32_t port, bool up)
+{
+	mh_nic_lock(nic);
+	nic->ports.port[port].up = up;
+	mh_nic_unlock(nic);
+}
+
+/* A port that the last shard alone cannot use is not up. */
+static void check_up(struct live_side *s)
+{
+	struct mh_nic *first = s->dev->nic, *last = first->shard[first->n_shards - 1];
+	const struct mrc_stats_segment *stats = live_stats(s);
+	time_t begin = time(NULL);
+
+	live_check(stats->port[0].up == 1);
+	set_up(last, 0, false);
+	while (__atomic_load_n(&stats->port[0].up, __ATOMIC_RELAXED) == 1)
+		live_check(time(NULL) < begin + 60);
+	set_up(last, 0, true);
+}
+
 /* The statistics are of all shards. */
 static void check_statistics(struct live_side *s)
 {
@@ -168,6 +193,7 @@ static void check_statistics(struct live_side *s)
 		 stats->qps.of_state[MRC_STATS_QP_RTS] != QPS);
 	for (uint32_t i = 0; i < shards_here(s); i++)
 		live_check(s->dev->nic->shard[i]->ports.port[0].io->status->rx_frames > 0);
+	check_up(s);
 }
 
 static void many_initiator(struct live_side *s)
@@ -333,6 +359,9 @@ TEST(live_shards, frames_at_the_port_of_another_shard)
 
 /* ---- what QPs of several shards share ---- */
 
+/* As a text below, too. */
+#define ALONE_EV_BASE 12000u
+
 static int alone_setup(void **state)
 {
 	static struct live_side s;
@@ -456,7 +485,7 @@ ALONE_TEST(mh_mr_reg, in_all_shards)
 	}
 	mh_shards_unlock(first);
 	assert_i_eq(mh_mr_dereg(mr), 0);
-	/* The table of the last one has this place taken. */
+	/* Afterwards it is in none. */
 	mh_shards_lock(first);
 	for (uint32_t i = 0; i < first->n_shards; i++) {
 		assert_i_eq(mt_mr_add(first->shard[i]->engine, index << 8, 1, 0, 1, 0, bytes),
@@ -464,6 +493,91 @@ ALONE_TEST(mh_mr_reg, in_all_shards)
 		assert_i_eq(mt_mr_remove(first->shard[i]->engine, index), MT_OK);
 	}
 	mh_shards_unlock(first);
+}
+
+struct decision {
+	enum mn_port_admin port;
+	bool denied;
+};
+
+static int decide(struct mn_state *state, const struct mn_device *d, void *ctx)
+{
+	const struct decision *decision = ctx;
+	struct mn_ev_op op = {.ev = {.port = 1}, .denied = decision->denied};
+	uint32_t ev = ALONE_EV_BASE + 1;
+	int err;
+
+	memcpy(op.ev.val, &ev, sizeof(ev));
+	err = mn_ev_modify(state, d, 0, &op);
+	return err ? err : mn_port_modify(state, d, 1, decision->port);
+}
+
+static void check_decision(struct mh_nic *nic, const struct decision *decision)
+{
+	uint8_t evs[MT_EVS_MAX];
+	uint32_t n;
+	bool up;
+
+	mh_nic_lock(nic);
+	up = nic->ports.port[0].up;
+	n = mt_ev_profile_states(nic->engine, 0, evs);
+	mh_nic_unlock(nic);
+	assert_true(up == (decision->port == MN_PORT_ENABLED));
+	assert_true(n > 1 && evs[0] != MT_EV_DENIED);
+	assert_true((evs[1] == MT_EV_DENIED) == decision->denied);
+}
+
+static void check_decisions(struct mh_nic *first, const struct decision *decision)
+{
+	for (uint32_t i = 0; i < first->n_shards; i++)
+		check_decision(first->shard[i], decision);
+}
+
+ALONE_TEST(mh_node_change, reaches_all_shards)
+{
+	struct decision out = {MN_PORT_SUSPENDED, true}, back = {MN_PORT_ENABLED, false};
+	struct live_side *s = *state;
+
+	check_decisions(s->dev->nic, &back);
+	assert_i_eq(mh_node_change(s->dev, decide, &out), 0);
+	check_decisions(s->dev->nic, &out);
+	assert_i_eq(mh_node_change(s->dev, decide, &back), 0);
+	check_decisions(s->dev->nic, &back);
+}
+
+/* The locks of all shards are nobody's in a child: none may be waited for there. */
+static bool is_of_no_use(struct mh_qp *const qp[3], struct mh_cq *cq)
+{
+	const struct rd_recv_wr wr = {.wr_id = 1};
+	struct mh_wc wc;
+	bool none = mh_cq_poll(cq, 1, &wc) == -ENODEV;
+
+	for (uint32_t i = 0; i < 3; i++)
+		none &= mh_qp_post_recv(qp[i], &wr, 1, NULL) == ENODEV &&
+			state_of(qp[i]) == RD_QPS_ERR && mh_qp_destroy(qp[i]) == ENODEV;
+	return none;
+}
+
+ALONE_TEST(fork, a_child_has_none_of_the_shards)
+{
+	struct live_side *s = *state;
+	struct mh_qp *qp[3];
+	struct mh_cq *cq;
+	int status;
+	pid_t pid;
+
+	assert_i_eq(mh_cq_create(s->dev, 2, NULL, NULL, &cq), 0);
+	for (uint32_t i = 0; i < 3; i++)
+		qp[i] = make_qp(s, cq, NULL);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0)
+		_exit(is_of_no_use(qp, cq) ? 0 : 1);
+	assert_i_eq(waitpid(pid, &status, 0), pid);
+	assert_i_eq(status, 0);
+	for (uint32_t i = 0; i < 3; i++)
+		assert_i_eq(mh_qp_destroy(qp[i]), 0);
+	assert_i_eq(mh_cq_destroy(cq), 0);
 }
 
 /* A window is bound by one engine, and peers may come by another. */

@@ -468,9 +468,11 @@ static void *progress_main(void *arg)
 	return NULL;
 }
 
+/* Another shard may kick this one yet: by then the number may be that of a file of the program. */
 static void progress_close(struct mh_nic *nic)
 {
 	close(nic->progress.kick_fd);
+	nic->progress.kick_fd = -1;
 	if (nic->progress.links_fd >= 0)
 		close(nic->progress.links_fd);
 }
@@ -487,7 +489,7 @@ int mh_progress_start(struct mh_nic *nic)
 	nic->progress.links_fd = mh_link_monitor_open();
 	if (nic->progress.links_fd < 0 && (errno == EMFILE || errno == ENFILE)) {
 		err = errno;
-		close(nic->progress.kick_fd);
+		progress_close(nic);
 		return err;
 	}
 	/* Signals are the program's; its handlers must not run in our thread. See mem_guard.c. */

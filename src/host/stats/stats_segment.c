@@ -80,6 +80,7 @@ static void segment_ports(const struct mh_nic *first, struct mrc_stats_segment *
 	for (uint32_t i = 0; i < first->ports.n; i++) {
 		struct mrc_stats_port *port = &map->port[i];
 		struct mio_status sum = {0};
+		bool up = true;
 
 		for (uint32_t k = 0; k < first->n_shards; k++) {
 			const struct mio_status *status = first->shard[k]->ports.port[i].io->status;
@@ -90,6 +91,7 @@ static void segment_ports(const struct mh_nic *first, struct mrc_stats_segment *
 			sum.rx_bytes += status->rx_bytes;
 			sum.rx_overruns += status->rx_overruns;
 			sum.tx_refused += status->tx_refused;
+			up &= first->shard[k]->ports.port[i].up;
 		}
 		STORE(port->tx_packets, sum.tx_frames);
 		STORE(port->tx_bytes, sum.tx_bytes);
@@ -97,7 +99,7 @@ static void segment_ports(const struct mh_nic *first, struct mrc_stats_segment *
 		STORE(port->rx_bytes, sum.rx_bytes);
 		STORE(port->rx_overruns, sum.rx_overruns);
 		STORE(port->tx_refused, sum.tx_refused);
-		STORE(port->up, (uint32_t)first->ports.port[i].up);
+		STORE(port->up, (uint32_t)up);
 	}
 }
 

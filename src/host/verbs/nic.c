@@ -132,16 +132,16 @@ static int nic_open_device(struct mh_nic *first, struct mio_error *error)
 
 /*
  * nic_start starts the threads, when all is there that they use. A thread that runs already waits
- * for the lock before it kicks one that is only being made.
+ * for its lock before it kicks one that is only being made.
  */
 static int nic_start(struct mh_nic *first, struct mio_error *error)
 {
 	int err = 0;
 
-	mh_nic_lock(first);
+	mh_shards_lock(first);
 	for (uint32_t i = 0; i < first->n_shards && !err; i++)
 		err = mh_progress_start(first->shard[i]);
-	mh_nic_unlock(first);
+	mh_shards_unlock(first);
 	if (err)
 		snprintf(error->text, sizeof(error->text), "the progress thread: %s%s",
 			 strerror(err),
