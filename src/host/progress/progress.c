@@ -379,7 +379,7 @@ static void drain_kicks(struct mh_nic *nic, short revents)
 
 /*
  * update_links looks at the ports again when something changed with the interfaces, or they could
- * not be asked for the last time. Only this thread does, so that links_due_ns is read without lock.
+ * not be asked for the last time.
  */
 static void update_links(struct mh_nic *nic)
 {
