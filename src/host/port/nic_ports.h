@@ -92,7 +92,7 @@ struct mh_ports {
 	uint16_t udp_port; /* of slot 0. REQ(wire.udp.dport) */
 	struct mh_addr_map map;
 	struct mh_port port[MT_PORTS_MAX];
-	/* When mh_ports_update_links is due without a change; who reads it may not have the lock. */
+	/* When mh_ports_update_links is due without a change; read without the lock, too. */
 	_Atomic uint64_t links_due_ns;
 	struct mrc_fault_table *faults; /* NULL: none */
 	struct mio_capture *capture;	/* NULL: none */
