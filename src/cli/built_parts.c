@@ -15,4 +15,10 @@ const struct cli_built_part cli_built_parts[CLI_BUILT_PARTS] = {
 		.without = "mrc sim runs in one process; mpirun divides nothing",
 		.built = SOFTMRC_HAS_MPI,
 	},
+	{
+		.name = "libcurl",
+		.packages = "libcurl4-gnutls-dev",
+		.without = "mrc map reads no Prometheus",
+		.built = SOFTMRC_HAS_CURL,
+	},
 };

@@ -12,7 +12,7 @@ struct cli_built_part {
 	bool built;
 };
 
-#define CLI_BUILT_PARTS 2u
+#define CLI_BUILT_PARTS 3u
 
 extern const struct cli_built_part cli_built_parts[CLI_BUILT_PARTS];
 

@@ -4,6 +4,8 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/assert.h"
 
@@ -47,4 +49,123 @@ void mm_route_labels_of(const struct mf_topology *t, const struct mm_route_of *o
 	}
 	l->kind = of->links == 2 ? "t0" : of->links == 4 ? "t1" : turns ? "turn" : "t2";
 	name_nodes(t, of, turns ? 3 : of->links / 2 - 1, l->via);
+}
+
+/* ---- and back ---- */
+
+/* Takes "PREFIX123"; false: it is not there, or not below max. */
+static bool take_number(const char **at, const char *prefix, uint32_t max, uint32_t *out)
+{
+	size_t n = strlen(prefix), digits;
+	unsigned long long value;
+
+	if (strncmp(*at, prefix, n) != 0)
+		return false;
+	digits = strspn(*at + n, "0123456789");
+	if (digits == 0 || digits > 9)
+		return false;
+	value = strtoull(*at + n, NULL, 10);
+	*at += n + digits;
+	*out = (uint32_t)value;
+	return value < max;
+}
+
+/* The uplink of a host's T0 that leads to a T1, which is of its pod. */
+static bool take_uplink(const struct mf_topology *t, uint32_t t0, const char **via,
+			const char *prefix, uint32_t *up)
+{
+	uint32_t first = mf_t0_pod(t, t0) * t->cfg.t1s, t1;
+
+	if (!take_number(via, prefix, t->n_t1s, &t1) || t1 < first || t1 - first >= t->cfg.t1s)
+		return false;
+	*up = t1 - first;
+	return true;
+}
+
+static void put_links(struct mm_route_of *of, uint32_t n, const uint32_t *link)
+{
+	of->links = n;
+	for (uint32_t i = 0; i < n; i++)
+		of->link[i] = link[i];
+}
+
+static bool read_turn(const struct mf_topology *t, const struct mm_route_labels *l,
+		      const char **via, struct mm_route_of *of)
+{
+	uint32_t up, through, down;
+
+	if (!take_uplink(t, l->t0, via, "t1-", &up) ||
+	    !take_number(via, ",t0-", t->n_t0s, &through) ||
+	    !take_uplink(t, l->t0, via, ",t1-", &down) || up == down || through == l->t0 ||
+	    mf_t0_pod(t, through) != mf_t0_pod(t, l->t0))
+		return false;
+	put_links(of, 6,
+		  (const uint32_t[]){mf_link_host_t0(t, l->plane, l->host, false),
+				     mf_link_t0_t1(t, l->plane, l->t0, up, false),
+				     mf_link_t0_t1(t, l->plane, through, up, true),
+				     mf_link_t0_t1(t, l->plane, through, down, false),
+				     mf_link_t0_t1(t, l->plane, l->t0, down, true),
+				     mf_link_host_t0(t, l->plane, l->host, true)});
+	return true;
+}
+
+static bool read_peer(const struct mf_topology *t, const struct mm_route_labels *l,
+		      const char **via, struct mm_route_of *of)
+{
+	uint32_t back = l->plane + 1 < t->cfg.planes ? l->plane + 1 : 0;
+
+	if (!take_number(via, "host", t->n_hosts, &of->peer) || of->peer == l->host ||
+	    mf_host_t0(t, of->peer) != l->t0)
+		return false;
+	put_links(of, 4,
+		  (const uint32_t[]){mf_link_host_t0(t, l->plane, l->host, false),
+				     mf_link_host_t0(t, l->plane, of->peer, true),
+				     mf_link_host_t0(t, back, of->peer, false),
+				     mf_link_host_t0(t, back, l->host, true)});
+	return true;
+}
+
+/* To a T0, T1 or T2 and back by the same links. */
+static bool read_up(const struct mf_topology *t, const struct mm_route_labels *l, const char **via,
+		    uint32_t tier, struct mm_route_of *of)
+{
+	uint32_t link[6] = {mf_link_host_t0(t, l->plane, l->host, false)}, up = 0, t2 = 0;
+
+	if (tier > 0 && !take_uplink(t, l->t0, via, "t1-", &up))
+		return false;
+	if (tier > 0)
+		link[1] = mf_link_t0_t1(t, l->plane, l->t0, up, false);
+	if (tier > 1) {
+		uint32_t first = up * t->cfg.t1_uplinks;
+
+		if (t->cfg.tiers < 3 || !take_number(via, ",t2-", t->n_t2s, &t2) || t2 < first ||
+		    t2 - first >= t->cfg.t1_uplinks)
+			return false;
+		link[2] = mf_link_t1_t2(t, l->plane, mf_t0_pod(t, l->t0) * t->cfg.t1s + up,
+					t2 - first, false);
+	}
+	for (uint32_t i = 0; i <= tier; i++)
+		link[2 * tier + 1 - i] = mf_link_reverse(link[i]);
+	put_links(of, 2 * (tier + 1), link);
+	return true;
+}
+
+bool mm_route_read(const struct mf_topology *t, const struct mm_route_labels *l,
+		   struct mm_route_of *of)
+{
+	static const char *const kinds[] = {"t0", "t1", "t2"};
+	const char *via = l->via;
+	bool good = false;
+
+	*of = (struct mm_route_of){.witness = l->host, .peer = MM_NO_HOST};
+	if (l->host >= t->n_hosts || l->plane >= t->cfg.planes || l->t0 != mf_host_t0(t, l->host))
+		return false;
+	for (uint32_t tier = 0; tier < 3; tier++)
+		if (strcmp(l->kind, kinds[tier]) == 0)
+			good = read_up(t, l, &via, tier, of);
+	if (strcmp(l->kind, "turn") == 0)
+		good = read_turn(t, l, &via, of);
+	if (strcmp(l->kind, "peer") == 0)
+		good = read_peer(t, l, &via, of);
+	return good && *via == '\0';
 }

@@ -20,6 +20,12 @@ struct mm_route_labels {
 /* mm_route_labels_of fills in the labels of a route that mm_plan_routes made. */
 void mm_route_labels_of(const struct mf_topology *t, const struct mm_route_of *of,
 			struct mm_route_labels *labels);
+/*
+ * mm_route_read makes a route of such labels, which may be anybody's. False: there is no such route
+ * in this fabric; *of is not to be used.
+ */
+bool mm_route_read(const struct mf_topology *t, const struct mm_route_labels *labels,
+		   struct mm_route_of *of);
 /* mm_symptom_name returns "lost", "corrupted", "duplicated" or "reordered"; a constant. */
 const char *mm_symptom_name(enum mm_symptom symptom);
 

@@ -46,7 +46,7 @@ ELSEWHERE = {
     "docs/fabric.md": "lab_trace: wants a lab with a fault",
     "docs/install.md": "install__pkg_config, install__cmake, tests/deb: install somewhere else",
     "docs/lab.md": "lab_cli, lab_faults, lab_drain: want labs of their own",
-    "docs/map.md": "lab_map: wants labs with faults",
+    "docs/map.md": "lab_map and prometheus_map: want labs with faults, and a Prometheus",
     "docs/metrics.md": "live_stat, and a Prometheus in prometheus_test",
     "docs/operation.md": "live_mrcd_day is that day",
     "docs/plan.md": "live_plan: wants SONiC's YANG models, or a fabric with a mistake",

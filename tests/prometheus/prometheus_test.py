@@ -312,8 +312,15 @@ def alarms(name):
     return [alert["annotations"]["summary"] for alert in asked(name, "alerts")["alerts"] if alert["state"] == "firing"]
 
 
+def drawn(name, status, words):
+    """Whether the map of the last ten seconds says that. Of hosts that are held up it says other things."""
+    command = in_lab(name, "host0", MRC, "map", "--prometheus", "http://127.0.0.1:9090", "--for", "10s")
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.returncode == status and words in done.stdout
+
+
 def an_alert_names_the_cable():
-    """Four mrcd probe, a cable loses a tenth, and one alert says which; after the lift there is none."""
+    """Four mrcd probe, a cable loses a tenth, one alert and `mrc map --prometheus` say which; after the lift there is none."""
     name = f"pmap{os.getpid()}"
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
         work = pathlib.Path(folder)
@@ -332,8 +339,10 @@ def an_alert_names_the_cable():
         lab("fault", name, "plane0.t0-0.t1-0", "loss", "10%")
         wait_for("an alert", lambda: alarms(name))
         said = alarms(name)
+        wait_for("its name in mrc map", lambda: drawn(name, 1, "plane0.t0-0.t1-0: lossy"))
         lab("fault", name, "lift")
         wait_for("its end", lambda: not alarms(name))
+        wait_for("a healthy map", lambda: drawn(name, 0, "prometheus: healthy"))
         return [] if len(said) == 1 and said[0].startswith("plane0.t0-0.t1-0 loses") else said
 
 

@@ -61,6 +61,11 @@ def without_mpi():
     return without("MPI", said, [r"lib/softmrc/libsoftmrc-mpi\.so\.1"], [*LIBRARIES, "bin/mrc"])
 
 
+def without_curl():
+    said = ["libcurl not found: mrc map reads no Prometheus (apt-get install libcurl4-gnutls-dev)"]
+    return without("CURL", said, [], [*LIBRARIES, "bin/mrc", "bin/mrcd"])
+
+
 def without_jansson():
     said = ["no command mrc and no daemon, which need jansson.h and libjansson: apt-get install libjansson-dev"]
     return without("JANSSON", said, ["bin/mrc", "bin/mrcd"], [*LIBRARIES, "lib/softmrc/examples/hello"])
@@ -148,6 +153,6 @@ def no_newer_cmake():
 
 if __name__ == "__main__":
     tap.main([(f"configure__{f.__name__}", f) for f in (
-        without_bpf, without_mpi, without_jansson, without_systemd, what_is_needed_is_named, a_folder_outside_the_prefix,
+        without_bpf, without_mpi, without_curl, without_jansson, without_systemd, what_is_needed_is_named, a_folder_outside_the_prefix,
         warnings_stop_only_developers, make_says_what_is_wrong, no_newer_cmake,
     )])

@@ -66,6 +66,62 @@ TEST(mm_route_labels_of, names_the_way)
 	assert_u_eq(found, 4);
 }
 
+static void read_back(const char *name, uint32_t host)
+{
+	struct mf_topology t = fabric(name);
+	size_t n = plan(&t, host);
+
+	for (size_t i = 0; i < n; i++) {
+		struct mm_route_labels l;
+		struct mm_route_of back;
+
+		mm_route_labels_of(&t, &of[i], &l);
+		if (!mm_route_read(&t, &l, &back) || back.witness != host ||
+		    back.peer != of[i].peer || back.links != of[i].links ||
+		    memcmp(back.link, of[i].link, back.links * sizeof(back.link[0])) != 0)
+			fail_msg("%s: %s %s", name, l.kind, l.via);
+	}
+}
+
+TEST(mm_route_read, reads_what_was_written)
+{
+	read_back("tiny", 3);
+	read_back("lab", 5);
+	read_back("small3", 29);
+}
+
+/* Labels are what anybody served who is scraped. */
+TEST(mm_route_read, refuses_what_is_no_route)
+{
+	static const struct mm_route_labels rows[] = {
+		{8, 0, 4, "t0", ""},
+		{0, 4, 0, "t0", ""},
+		{0, 0, 1, "t0", ""},
+		{0, 0, 0, "t9", ""},
+		{0, 0, 0, "t0", "t1-0"},
+		{0, 0, 0, "t1", ""},
+		{0, 0, 0, "t1", "t1-9"},
+		{0, 0, 0, "t1", "t1-99999999999"},
+		{0, 0, 0, "t1", "t1-0,t1-1"},
+		{0, 0, 0, "t1", "t1--1"},
+		{0, 0, 0, "t2", "t1-0,t2-0"},
+		{0, 0, 0, "turn", "t1-0,t0-0,t1-1"},
+		{0, 0, 0, "peer", "host0"},
+		{0, 0, 0, "turn", "t1-0,t0-1,t1-0"},
+		{0, 0, 0, "peer", "host99"},
+		{0, 0, 0, "peer", ""},
+		{0, 0, 0, "turn", "t1-0,t0-1"},
+		{0, 0, 0, "turn", "t1-0t0-1t1-1"},
+		{0, 0, 0, "t1", "t1-0,"},
+	};
+	struct mf_topology t = fabric("lab");
+	struct mm_route_of back;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (mm_route_read(&t, &rows[i], &back))
+			fail_msg("row %zu: %s %s", i, rows[i].kind, rows[i].via);
+}
+
 TEST(mm_symptom_name, names_all)
 {
 	assert_string_equal(mm_symptom_name(MM_LOST), "lost");

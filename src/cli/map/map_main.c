@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* map_main.c - mrc map: probes a lab, draws it with what is sick, and says what to touch. */
 #include "cli/cli_verbs.h"
+#include "cli/fabric_at_hand.h"
 #include "cli/map/map_session.h"
 #include "cli/map/map_verbs.h"
+#include "cli/map/prom_evidence.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -15,7 +17,13 @@
 struct show {
 	struct map_session s;
 	const char *svg;
+	const char *prometheus, *fabric;
+	struct cli_fabric at_hand;
 };
+
+/* Three scrapes of the usual interval, 10 s, and less than what is kept in memory. */
+#define RANGE_USUAL_NS UINT64_C(30000000000)
+#define RANGE_MIN_NS UINT64_C(1000000000)
 
 static bool goes_on(struct map_session *s)
 {
@@ -68,10 +76,55 @@ static bool is_mistyped(const char *word)
 	return mb_suggest_find(word, words, UI_COUNT(words));
 }
 
+static int refuse(const char *what, const char *why)
+{
+	fprintf(stderr, "mrc map: %s%s%s\n", what, why ? ": " : "", why ? why : "");
+	return MAP_USAGE;
+}
+
+/* The series of all hosts, in the place of a lab that is probed. */
+static int read_prometheus(struct show *w, const char *lab)
+{
+	uint64_t range_ns = w->s.for_ns ? w->s.for_ns : RANGE_USUAL_NS;
+	char why[PROM_WHY_BYTES];
+
+	if (lab || w->s.rate_bit_s)
+		return refuse("--prometheus: reads what mrcds probed: no LAB, no --rate", NULL);
+	if (range_ns < RANGE_MIN_NS)
+		return refuse("--for: at least 1s of a Prometheus", NULL);
+	if (cli_fabric_find(&cli_map_verb, w->fabric, &w->at_hand))
+		return MAP_USAGE;
+	if (!w->at_hand.known)
+		return refuse("--prometheus: --fabric TOPOLOGY or MRC_FABRIC must say which fabric",
+			      NULL);
+	w->s.result.t = &w->at_hand.t;
+	if (!prom_map(w->prometheus, range_ns, &w->s.result, why))
+		return refuse("--prometheus", why);
+	return MAP_HEALTHY;
+}
+
+static int probe_lab(struct show *w, const char *lab)
+{
+	int status;
+
+	if (w->fabric)
+		return refuse("--fabric: a lab knows its own; it is for --prometheus", NULL);
+	status = map_session_open(&w->s, &cli_map_verb, lab);
+	if (status == MAP_HEALTHY)
+		status = map_session_run(&w->s, goes_on);
+	if (status == MAP_HEALTHY)
+		status = map_session_refuse_interrupted(&w->s);
+	return status;
+}
+
 static const struct ui_flag flags[] = {
 	MAP_SESSION_FLAGS(show, "how long (1s, or 40 rounds of probes)"),
 	UI_TEXT("--svg", show, svg, "FILE", "a picture of the fabric, too, what is sick in red"),
 	UI_SWITCH("--json", show, s.json, "what is sick as JSON, in place of the tables"),
+	UI_TEXT("--prometheus", show, prometheus, "URL",
+		"no lab is probed: the series of all hosts, of the last 30s or --for"),
+	UI_TEXT("--fabric", show, fabric, "TOPOLOGY",
+		"the fabric that it is about, a preset or a file ($MRC_FABRIC)"),
 };
 
 static int cli_map_main(int argc, char **argv)
@@ -87,11 +140,8 @@ static int cli_map_main(int argc, char **argv)
 		return status;
 	if (words && is_mistyped(word))
 		return ui_verb_refuse(&cli_map_verb, word);
-	status = map_session_open(&w.s, &cli_map_verb, words ? word : NULL);
-	if (status == MAP_HEALTHY)
-		status = map_session_run(&w.s, goes_on);
-	if (status == MAP_HEALTHY)
-		status = map_session_refuse_interrupted(&w.s);
+	status = w.prometheus ? read_prometheus(&w, words ? word : NULL)
+			      : probe_lab(&w, words ? word : NULL);
 	if (status == MAP_HEALTHY)
 		status = print_all(&w);
 	map_session_close(&w.s);
@@ -105,10 +155,12 @@ const struct ui_verb cli_map_verb = {
 	.about = "Hosts probe the links around them and one map says what to repair; switches are "
 		 "not asked. Without a verb it probes a lab for a second and draws it: a table of "
 		 "T0s and T1s for each plane, with a letter where a cable or a switch is sick, "
-		 "then a line for each: what it is, since when, and what to touch.",
+		 "then a line for each: what it is, since when, and what to touch. With "
+		 "--prometheus it draws what the mrcds of a cluster probed lately.",
 	.examples = "mrc map lab\n"
 		    "mrc map lab --svg fabric.svg\n"
-		    "mrc map check lab",
+		    "mrc map check lab\n"
+		    "mrc map --prometheus http://monitor:9090 --fabric fabric.toml",
 	.exits = "0 healthy, 1 sick, 2 wrong usage, no lab, it went down meanwhile, or interrupted",
 	.operands = "LAB",
 	.choices = (const struct ui_choices *const[]){&lab_choices, NULL},

@@ -62,6 +62,21 @@ void map_result_list(const struct map_result *r, struct ui_text *out)
 		ui_text_add(out, "%s\n", mm_sick_text(r->t, &r->finding[i].sick, r->now_ns, line));
 }
 
+static void show_series(const struct map_result *r, struct ui_text *out)
+{
+	const struct prober_figures *f = &r->figures;
+
+	if (r->left_out)
+		ui_text_add(out,
+			    "%" PRIu32 " series are of no route of this fabric, or no counts\n",
+			    r->left_out);
+	ui_text_add(out,
+		    "prometheus: %s; %" PRIu64 " probes, %" PRIu64 " lost, %" PRIu32
+		    " routes of %" PRIu32 " hosts in %" PRIu64 " s\n",
+		    map_result_healthy(r) ? "healthy" : "sick", f->sent, f->lost, f->routes,
+		    f->hosts, r->range_s);
+}
+
 void map_result_show(const struct map_result *r, struct ui_text *out)
 {
 	const struct prober_figures *f = &r->figures;
@@ -71,6 +86,10 @@ void map_result_show(const struct map_result *r, struct ui_text *out)
 	if (r->silent)
 		ui_text_add(out, "%" PRIu32 " of %" PRIu32 " hosts not heard of\n", r->silent,
 			    f->hosts);
+	if (!r->lab) {
+		show_series(r, out);
+		return;
+	}
 	ui_text_add(out,
 		    "lab %s: %s; %" PRIu64 " probes, %" PRIu64 " lost, %" PRIu64 " forged, %" PRIu64
 		    " replayed; %" PRIu32 " routes of %" PRIu32
@@ -131,15 +150,23 @@ static json_t *probes_json(const struct prober_figures *f)
 			 (json_int_t)f->got[PROBE_REPLAYED]);
 }
 
+static json_t *series_json(const struct map_result *r)
+{
+	return json_pack("{s:I,s:I,s:I,s:I}", "routes", (json_int_t)r->figures.routes, "sent",
+			 (json_int_t)r->figures.sent, "lost", (json_int_t)r->figures.lost,
+			 "left_out", (json_int_t)r->left_out);
+}
+
 json_t *map_result_json(const struct map_result *r)
 {
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < r->n; i++)
 		json_array_append_new(list, map_result_finding_json(r, &r->finding[i]));
-	return json_pack("{s:i,s:s,s:b,s:I,s:I,s:f,s:o,s:o}", "version", 1, "lab", r->lab,
+	return json_pack("{s:i,s:s*,s:b,s:I,s:I,s:f,s:o,s:o}", "version", 1, "lab", r->lab,
 			 "healthy", map_result_healthy(r), "hosts", (json_int_t)r->figures.hosts,
 			 "silent", (json_int_t)r->silent, "seconds",
-			 (double)(r->now_ns - r->start_ns) / NS_PER_S, "sick", list, "probes",
-			 probes_json(&r->figures));
+			 r->lab ? (double)(r->now_ns - r->start_ns) / NS_PER_S : (double)r->range_s,
+			 "sick", list, "probes",
+			 r->lab ? probes_json(&r->figures) : series_json(r));
 }

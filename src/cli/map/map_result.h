@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* map_result.h - what probing a lab has found, for eyes and programs. */
+/* map_result.h - what probes have found, for eyes and programs. */
 #ifndef SOFTMRC_CLI_MAP_MAP_RESULT_H
 #define SOFTMRC_CLI_MAP_MAP_RESULT_H
 
@@ -17,7 +17,9 @@ struct map_finding {
 };
 
 struct map_result {
-	const char *lab;
+	const char *lab;   /* NULL: the series of a Prometheus */
+	uint64_t range_s;  /* of these: which time they are of */
+	uint32_t left_out; /* and how many made no sense */
 	const struct mf_topology *t;
 	struct prober_figures figures;
 	uint64_t start_ns, now_ns; /* the first probe, and the last judgement */
