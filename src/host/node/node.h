@@ -25,7 +25,7 @@ struct mh_node_store {
 	uint64_t own; /* generation of a change of this process that is in force; else 0 */
 	struct store_info read_info; /* of what is to be taken */
 	uint64_t looked_ns;
-	bool has_qps;	      /* as far as the thread knows */
+	bool followed;	      /* QPs go by what it says, as far as the progress thread knows */
 	struct mn_state read; /* that is to be taken */
 };
 

@@ -148,7 +148,7 @@ uint64_t mh_node_store_due(const struct mh_nic *nic)
 
 	if (!store->used)
 		return UINT64_MAX;
-	if (store->has_qps && store->info.generation > 0 && !store_watch_hears(&store->watch))
+	if (store->followed && !store_watch_hears(&store->watch))
 		return store->looked_ns + LOOK_UNTOLD_NS;
 	return store->looked_ns + LOOK_NS;
 }

@@ -344,7 +344,7 @@ static uint64_t run_once(struct mh_nic *nic, struct progress_fds *fds)
 		until = now;
 	collect_fds(nic, fds);
 	nic->progress.sleeps_until_ns = until;
-	nic->node->store.has_qps = mh_shards_have_qps(nic);
+	nic->node->store.followed = nic->node->store.info.generation > 0 && mh_shards_have_qps(nic);
 	pthread_mutex_unlock(&nic->lock);
 	return until;
 }
