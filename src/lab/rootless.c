@@ -150,6 +150,15 @@ static enum folder holder_folder(char *out, bool make, struct ml_error *e)
 	return is;
 }
 
+/* A process that is ending leaves its namespaces before it is seen to have ended. */
+static bool has_namespaces(pid_t pid)
+{
+	char path[64], to[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/net", (int)pid);
+	return readlink(path, to, sizeof(to)) > 0 || errno != ENOENT;
+}
+
 /* The holder of a lab, or 0; the file of one that died is removed. */
 static pid_t find_holder(const char *lab, bool make, char *path, struct ml_error *e)
 {
@@ -171,7 +180,7 @@ static pid_t find_holder(const char *lab, bool make, char *path, struct ml_error
 	if (fscanf(f, "%d %llu", &pid, &since) != 2)
 		pid = 0;
 	fclose(f);
-	if (pid > 0 && since && ml_process_since(pid) == since)
+	if (pid > 0 && since && ml_process_since(pid) == since && has_namespaces(pid))
 		return pid;
 	unlink(path);
 	return 0;
