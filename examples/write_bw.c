@@ -17,9 +17,11 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -270,6 +272,9 @@ static int run_self(struct options *o)
 		perror(program);
 		return -1;
 	}
+	/* It would wait for its peer for ever. */
+	if (child == 0)
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 	close(fds[child ? 1 : 0]);
 	rc = run_sizes(o, fds[child ? 0 : 1], child != 0);
 	close(fds[child ? 0 : 1]);
