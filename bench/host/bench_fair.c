@@ -18,7 +18,6 @@
 #define CORES 2
 #define SECONDS 120u
 #define MESSAGE (UINT64_C(1) << 18)
-#define POLL_BATCH 16
 
 struct shared {
 	atomic_uint ready, done;
@@ -41,37 +40,18 @@ static void two_cores(void)
 	sched_setaffinity(0, sizeof(two), &two);
 }
 
-static int post_write(struct connection *r)
-{
-	struct ibv_sge sge = {.addr = (uintptr_t)r->memory, .length = MESSAGE, .lkey = r->mr->lkey};
-	struct ibv_send_wr wr = {
-		.sg_list = &sge,
-		.num_sge = 1,
-		.opcode = IBV_WR_RDMA_WRITE,
-		.send_flags = IBV_SEND_SIGNALED,
-		.wr.rdma = {.remote_addr = r->peer_address, .rkey = r->peer_rkey},
-	};
-	struct ibv_send_wr *bad;
-
-	return mrc_post_send(r->qp, &wr, &bad) ? -1 : 0;
-}
-
 static int write_for(struct connection *r, uint32_t ms, double *gbit_s)
 {
 	uint64_t begin = hb_now_ns(), end = begin + ms * UINT64_C(1000000), posted = 0, done = 0;
-	struct ibv_wc wc[POLL_BATCH];
 	bool counted = false;
 
 	while (!counted || done < posted) {
 		int n;
 
 		for (; !counted && posted - done < HB_DEPTH; posted++)
-			if (post_write(r))
+			if (connection_post_write(r, MESSAGE))
 				return -1;
-		n = mrc_poll_cq(r->cq, POLL_BATCH, wc);
-		for (int i = 0; i < n; i++)
-			if (connection_check_wc(r, &wc[i]))
-				return -1;
+		n = connection_poll(r);
 		if (n < 0)
 			return -1;
 		done += (uint64_t)n;

@@ -24,7 +24,6 @@
 #define ROUNDS_MAX 15u
 #define MESSAGE (UINT64_C(1) << 20)
 #define DEPTH 16u
-#define POLL_BATCH 16
 #define ALARM_S 120u
 
 static const char program[] = "shards";
@@ -50,33 +49,6 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-static int post_write(struct connection *r)
-{
-	struct ibv_sge sge = {.addr = (uintptr_t)r->memory, .length = MESSAGE, .lkey = r->mr->lkey};
-	struct ibv_send_wr wr = {
-		.sg_list = &sge,
-		.num_sge = 1,
-		.opcode = IBV_WR_RDMA_WRITE,
-		.send_flags = IBV_SEND_SIGNALED,
-		.wr.rdma = {.remote_addr = r->peer_address, .rkey = r->peer_rkey},
-	};
-	struct ibv_send_wr *bad;
-
-	return mrc_post_send(r->qp, &wr, &bad) ? -1 : 0;
-}
-
-/* Returns how many completions there were, or -1. */
-static int take(struct connection *r)
-{
-	struct ibv_wc wc[POLL_BATCH];
-	int n = mrc_poll_cq(r->cq, POLL_BATCH, wc);
-
-	for (int i = 0; i < n; i++)
-		if (connection_check_wc(r, &wc[i]))
-			return -1;
-	return n;
-}
-
 static void *flow_main(void *arg)
 {
 	struct flow *f = arg;
@@ -87,9 +59,9 @@ static void *flow_main(void *arg)
 		int n;
 
 		for (; more && posted - done < DEPTH; posted++)
-			if (post_write(&f->r))
+			if (connection_post_write(&f->r, MESSAGE))
 				return NULL;
-		n = take(&f->r);
+		n = connection_poll(&f->r);
 		if (n < 0)
 			return NULL;
 		done += (uint64_t)n;

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define POLL_BATCH 16
+
 static int print_error(const struct connection *r, const char *what, int err)
 {
 	fprintf(stderr, "%s: %s: %s\n", r->program, what, strerror(err));
@@ -108,6 +110,34 @@ int connection_connect(struct connection *r, int fd)
 	r->peer_address = peer.address;
 	r->peer_rkey = peer.rkey;
 	return 0;
+}
+
+int connection_post_write(struct connection *r, size_t bytes)
+{
+	struct ibv_sge sge = {
+		.addr = (uintptr_t)r->memory, .length = (uint32_t)bytes, .lkey = r->mr->lkey};
+	struct ibv_send_wr wr = {
+		.sg_list = &sge,
+		.num_sge = 1,
+		.opcode = IBV_WR_RDMA_WRITE,
+		.send_flags = IBV_SEND_SIGNALED,
+		.wr.rdma = {.remote_addr = r->peer_address, .rkey = r->peer_rkey},
+	};
+	struct ibv_send_wr *bad;
+	int err = mrc_post_send(r->qp, &wr, &bad);
+
+	return err ? print_error(r, "post a write", err) : 0;
+}
+
+int connection_poll(struct connection *r)
+{
+	struct ibv_wc wc[POLL_BATCH];
+	int n = mrc_poll_cq(r->cq, POLL_BATCH, wc);
+
+	for (int i = 0; i < n; i++)
+		if (connection_check_wc(r, &wc[i]))
+			return -1;
+	return n < 0 ? print_error(r, "poll", errno) : n;
 }
 
 /* A completion that came in before the request causes no event, hence the second look. */

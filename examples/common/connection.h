@@ -34,6 +34,15 @@ int connection_open(struct connection *r, const char *program, size_t bytes, uin
 /* connection_connect takes the QP to RTS, with the peer at the other end of fd. 0 or -1. */
 int connection_connect(struct connection *r, int fd);
 
+/*
+ * connection_post_write posts a signaled WRITE of so many bytes, at most those of the connection,
+ * from the begin of this memory to that of the peer's. 0, or -1.
+ */
+int connection_post_write(struct connection *r, size_t bytes);
+
+/* connection_poll takes what the CQ has. Returns how many completions, all successful, or -1. */
+int connection_poll(struct connection *r);
+
 /* connection_wait sleeps until the CQ has completions and takes at most n. Returns how many, or
  * -1. */
 int connection_wait(struct connection *r, struct ibv_wc *wc, int n);
