@@ -543,7 +543,8 @@ static int reach_server(const char *address, const char *port)
 
 int main(int argc, char **argv)
 {
-	struct sigaction action = {.sa_handler = end_soon};
+	/* Who waits for its peer when the signal comes goes on waiting: its peer is there. */
+	struct sigaction action = {.sa_handler = end_soon, .sa_flags = SA_RESTART};
 	struct end e = {.server = argc == 3};
 
 	if (argc != 3 && argc != 4) {
