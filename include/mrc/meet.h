@@ -107,7 +107,7 @@ int mrc_meet_sync(int in_fd, int out_fd, int timeout_ms);
  * ETIMEDOUT                  nobody called
  * EADDRINUSE, EADDRNOTAVAIL  the port is taken; the address is not of this host
  * EACCES                     the port is one of root's
- * EMFILE, ENFILE             no file descriptor left
+ * EMFILE, ENFILE, ENOMEM     no file descriptor or no memory left
  */
 int mrc_meet_listen(const char *address, uint16_t port, int timeout_ms, int *fd);
 
@@ -123,10 +123,11 @@ int mrc_meet_listen(const char *address, uint16_t port, int timeout_ms, int *fd)
  *
  * Returns 0 or an errno value:
  * EINVAL          port or timeout_ms is out of range
- * EADDRNOTAVAIL   the host has no address
+ * EADDRNOTAVAIL   there is no such host, or it has no address
+ * EAGAIN          no name server answers: as long as the name is wanted, call again
  * ECONNREFUSED    and others: why the last try failed, when the time is over
  * ETIMEDOUT       the time is over, and no try has ended
- * EMFILE, ENFILE  no file descriptor left
+ * EMFILE, ENFILE  no file descriptor left; ENOMEM: no memory
  */
 int mrc_meet_call(const char *host, uint16_t port, int timeout_ms, int *fd);
 

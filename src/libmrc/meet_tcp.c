@@ -22,13 +22,25 @@
 #define TRY_AGAIN_MS 50
 #define PORT_CHARS 6
 
+/* What a host's name or address stands for; EADDRNOTAVAIL: nothing. */
 static int addresses(const char *host, uint16_t port, int flags, struct addrinfo **found)
 {
 	struct addrinfo want = {.ai_socktype = SOCK_STREAM, .ai_flags = flags | AI_NUMERICSERV};
 	char service[PORT_CHARS];
 
 	snprintf(service, sizeof(service), "%u", port);
-	return getaddrinfo(host, service, &want, found);
+	switch (getaddrinfo(host, service, &want, found)) {
+	case 0:
+		return 0;
+	case EAI_MEMORY:
+		return ENOMEM;
+	case EAI_SYSTEM:
+		return errno;
+	case EAI_AGAIN:
+		return EAGAIN;
+	default:
+		return EADDRNOTAVAIL;
+	}
 }
 
 static int socket_for(const struct addrinfo *a, int *fd)
@@ -120,10 +132,10 @@ static int listen_at_address(const char *address, uint16_t port, struct ma_meet_
 			     int *fd)
 {
 	struct addrinfo *a;
-	int err;
+	int err = addresses(address, port, AI_NUMERICHOST, &a);
 
-	if (addresses(address, port, AI_NUMERICHOST, &a))
-		return EINVAL;
+	if (err)
+		return err == EADDRNOTAVAIL ? EINVAL : err;
 	err = listen_at(a, limit, fd);
 	freeaddrinfo(a);
 	return err;
@@ -195,7 +207,7 @@ static int call_all(const struct addrinfo *found, struct ma_meet_limit limit, in
 			if (is_final(err))
 				return err;
 		}
-		(void)poll(NULL, 0, TRY_AGAIN_MS);
+		ma_meet_pause(TRY_AGAIN_MS, limit);
 	} while (!ma_meet_limit_is_over(limit));
 	return err;
 }
@@ -205,10 +217,10 @@ static int call_host(const char *host, uint16_t port, int timeout_ms, int *fd)
 {
 	struct ma_meet_limit limit;
 	struct addrinfo *found;
-	int err;
+	int err = addresses(host, port, 0, &found);
 
-	if (addresses(host, port, 0, &found))
-		return EADDRNOTAVAIL;
+	if (err)
+		return err;
 	err = ma_meet_limit_init(&limit, timeout_ms);
 	if (!err)
 		err = call_all(found, limit, fd);

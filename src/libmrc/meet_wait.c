@@ -47,6 +47,11 @@ static int ms_left(struct ma_meet_limit limit)
 	return left_ms < 0 ? 0 : (int)left_ms;
 }
 
+void ma_meet_pause(int ms, struct ma_meet_limit limit)
+{
+	(void)poll(NULL, 0, ms_left(ma_meet_limit_sooner(limit, ms)));
+}
+
 int ma_meet_wait(int fd, short events, struct ma_meet_limit limit)
 {
 	struct pollfd p = {.fd = fd, .events = events};

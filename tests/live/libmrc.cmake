@@ -5,8 +5,10 @@ foreach(name api_locks cancel ctl ctl_profiles devices meet objects qp post even
 	softmrc_test(live_${name} SOURCES live_${name}.c live_fixture.c LINKS libibverbs libmrc Threads::Threads
 		LABELS live release TIMEOUT 180)
 endforeach()
-softmrc_test(live_meet_wait SOURCES live_meet_wait.c LINKS libibverbs libmrc Threads::Threads
-	LABELS live release TIMEOUT 180)
+foreach(name meet_calls meet_wait)
+	softmrc_test(live_${name} SOURCES live_${name}.c LINKS libibverbs libmrc Threads::Threads
+		LABELS live release TIMEOUT 180)
+endforeach()
 foreach(name verbs_change verbs_ex verbs_mw verbs_ops verbs_query verbs_srq verbs_status)
 	softmrc_test(live_${name} SOURCES live_${name}.c verbs_fixture.c
 		LINKS libibverbs libmrc Threads::Threads LABELS live release TIMEOUT 180)
@@ -17,7 +19,8 @@ softmrc_test(live_watched SOURCES live_watched.c LINKS libibverbs libmrc Threads
 softmrc_test(live_group SOURCES live_group.c LINKS softmrc-group libibverbs libmrc Threads::Threads
 	LABELS live TIMEOUT 180)
 softmrc_test(live_limits SOURCES live_limits.c LINKS libibverbs Threads::Threads LABELS live release TIMEOUT 180)
-# It stands before the C library for all that the test links.
+# These stand before the C library for all that the test links.
+set_target_properties(live_meet_calls PROPERTIES ENABLE_EXPORTS ON)
 softmrc_test(live_failing_calls SOURCES live_failing_calls.c failing_calls.c device_life.c
 	LINKS libibverbs libmrc Threads::Threads ${CMAKE_DL_LIBS} LABELS live release TIMEOUT 1800)
 set_target_properties(live_failing_calls PROPERTIES ENABLE_EXPORTS ON)
