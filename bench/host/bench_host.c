@@ -142,6 +142,7 @@ static void sort_series(struct series *s)
 	s->median.p50_us = median(s, offsetof(struct hb_figure, p50_us));
 	s->median.p99_us = median(s, offsetof(struct hb_figure, p99_us));
 	s->median.p999_us = median(s, offsetof(struct hb_figure, p999_us));
+	s->median.switches = median(s, offsetof(struct hb_figure, switches));
 }
 
 static bool is_series_good(const struct series *s)
@@ -216,6 +217,7 @@ static void print_json_figures(const struct series *s)
 		printf(", \"p50_us\": %.2f", f->p50_us);
 		print_json_number("p99_us", f->p99_us); /* UCX does not say */
 		print_json_number("p999_us", f->p999_us);
+		print_json_number("switches", f->switches);
 	}
 	print_json_number("of_udp", median_ratio(s, HB_UDP));
 	print_json_number("of_tcp", median_ratio(s, HB_TCP));
@@ -267,8 +269,7 @@ static void print_line(const struct series *s)
 	print_ratio(median_ratio(s, HB_UDP));
 	print_ratio(median_ratio(s, HB_TCP));
 	print_ratio(median_ratio(s, HB_UCX));
-	if (s->c.kind == HB_BANDWIDTH)
-		print_ratio(cpu_ratio(s));
+	print_ratio(s->c.kind == HB_BANDWIDTH ? cpu_ratio(s) : s->median.switches);
 	if (s->median.lost > 0)
 		printf("   %.0f %% lost", s->median.lost * 100);
 	printf("\n");
@@ -283,7 +284,7 @@ static void print_head(const struct hb_case *c)
 	snprintf(text, sizeof(text), "%s: %s", net_name[c->net], title[c->kind]);
 	printf("\n%-34s %8s %8s %7s %7s %7s%s\n", text, c->kind ? "p50 us" : "Gbit/s",
 	       c->kind ? "p99 us" : "CPU s/GB", "of udp", "of tcp", "of ucx",
-	       c->kind ? "" : " CPU/udp");
+	       c->kind ? "  switch" : " CPU/udp");
 }
 
 static void print_table(void)

@@ -51,6 +51,8 @@ struct hb_end {
 	uint64_t ns;			  /* side 0: of the measurement */
 	uint64_t cpu_ns;		  /* of this process, all threads, user and system */
 	uint64_t p50_ns, p99_ns, p999_ns; /* of half a round trip */
+	uint64_t switches;		  /* context switches of this process, all threads */
+	uint64_t round_trips;
 };
 
 struct hb_figure {
@@ -61,6 +63,7 @@ struct hb_figure {
 	double cpu_s_per_gb; /* both sides */
 	double lost;	     /* share of what HB_UDP sent */
 	double p50_us, p99_us, p999_us;
+	double switches; /* a half round trip, both ends */
 };
 
 /*
@@ -109,12 +112,19 @@ void hb_environment(const struct hb_case *c, int side);
 
 uint64_t hb_now_ns(void);
 uint64_t hb_cpu_ns(void);
+/* hb_switches returns how often threads of this process gave up their core or lost it. */
+uint64_t hb_switches(void);
 
-/* Times of a ping-pong; hb_times_end sorts them and fills in the percentiles. */
+/*
+ * Times of a ping-pong; hb_times_end sorts them and fills in the percentiles. Its end counts the
+ * switches since hb_times_begin.
+ */
 struct hb_times {
+	uint64_t switches;
 	uint32_t n;
 	uint32_t ns[1u << 20];
 };
+void hb_times_begin(struct hb_times *t);
 void hb_times_add(struct hb_times *t, uint64_t ns);
 void hb_times_end(struct hb_times *t, struct hb_end *out);
 

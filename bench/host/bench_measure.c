@@ -38,6 +38,20 @@ uint64_t hb_cpu_ns(void)
 	return timeval_ns(&use.ru_utime) + timeval_ns(&use.ru_stime);
 }
 
+uint64_t hb_switches(void)
+{
+	struct rusage use;
+
+	getrusage(RUSAGE_SELF, &use);
+	return (uint64_t)use.ru_nvcsw + (uint64_t)use.ru_nivcsw;
+}
+
+void hb_times_begin(struct hb_times *t)
+{
+	t->n = 0;
+	t->switches = hb_switches();
+}
+
 void hb_times_add(struct hb_times *t, uint64_t ns)
 {
 	if (t->n < sizeof(t->ns) / sizeof(t->ns[0]))
@@ -53,6 +67,8 @@ static int by_value(const void *a, const void *b)
 
 void hb_times_end(struct hb_times *t, struct hb_end *out)
 {
+	out->switches = hb_switches() - t->switches;
+	out->round_trips = t->n;
 	qsort(t->ns, t->n, sizeof(t->ns[0]), by_value);
 	out->p50_ns = t->n ? t->ns[t->n / 2] / 2 : 0;
 	out->p99_ns = t->n ? t->ns[(uint64_t)t->n * 99 / 100] / 2 : 0;
@@ -129,6 +145,8 @@ static void figure_of(const struct hb_case *c, const struct hb_end *end, struct 
 		f->p50_us = (double)end[0].p50_ns / 1e3;
 		f->p99_us = (double)end[0].p99_ns / 1e3;
 		f->p999_us = (double)end[0].p999_ns / 1e3;
+		f->switches = (double)(end[0].switches + end[1].switches) / 2 /
+			      (double)(end[0].round_trips ? end[0].round_trips : 1);
 		return;
 	}
 	f->gbit_s = bytes * 8 / (double)end[0].ns;

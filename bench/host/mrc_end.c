@@ -129,6 +129,7 @@ static int run_ping_pong(struct connection *r, const struct hb_case *c, int side
 	bool wait = c->kind == HB_WAIT;
 	uint32_t value = 0;
 
+	hb_times_begin(&times);
 	while (value != IMM_LAST) {
 		uint64_t sent;
 

@@ -199,6 +199,7 @@ static int run_ping_pong(const struct hb_case *c, int side, int fd, struct at *t
 	int flags = c->kind == HB_POLL ? MSG_DONTWAIT : 0;
 	uint8_t bytes[HB_PING_BYTES] = {0};
 
+	hb_times_begin(&times);
 	while (!bytes[0]) {
 		uint64_t sent = hb_now_ns();
 
