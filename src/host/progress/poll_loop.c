@@ -199,6 +199,10 @@ uint64_t mh_loop_deadline(const struct mh_nic *nic)
 	at = earlier(at, mh_loop_rung_due(nic));
 	for (uint32_t i = 0; i < nic->ports.n; i++)
 		at = earlier(at, mio_port_deadline(nic->ports.port[i].io));
-	at = earlier(at, nic->ports.links_due_ns);
-	return earlier(at, mh_segment_deadline(nic->segment));
+	return earlier(at, nic->ports.links_due_ns);
+}
+
+uint64_t mh_loop_thread_deadline(const struct mh_nic *nic)
+{
+	return earlier(mh_loop_deadline(nic), mh_segment_deadline(nic->segment));
 }

@@ -22,11 +22,6 @@
 
 #define NS_PER_S UINT64_C(1000000000)
 /*
- * A program that found work within this time is polling; the thread then naps, at first for as long
- * as what was rung may wait, and for this long in the end.
- */
-#define BACKOFF_MAX_NS UINT64_C(1000000)
-/*
  * A program that polls does so again at once. One whose last call is so long ago when a backoff
  * ends has other things to do, such as to watch its memory for what a peer writes, and for a while
  * the thread does not leave the work to it. One that is met so this often, and not once at its
@@ -39,22 +34,12 @@
  * loses a hundredth of its time at most.
  */
 #define UNPOLLED_HOLDS_NS UINT64_C(100000000)
-/*
- * What was seen of how threads are scheduled is taken to hold for so long, some ticks: that a
- * program does not poll, or that the machine is short of cores.
- */
-#define SCHEDULING_HOLDS_NS UINT64_C(10000000)
 #define YIELDS_MAX 10u
 /*
  * After a run that did something the thread sleeps no longer than this, which is less than the
  * timers of a request take: a post soon afterwards, as in a ping-pong, then need not wake it.
  */
 #define SLEEP_AFTER_WORK_MAX_NS UINT64_C(5000000)
-/*
- * So many frames in one run are bulk: more have come while these were looked at, and the thread
- * looks again at once. One that slept on its sockets would be woken for each run by the sender.
- */
-#define BULK_FRAMES 32u
 /*
  * Two polls that find nothing follow each other at once. This long between them, half a tick, says
  * that the machine is short of cores.
@@ -67,19 +52,18 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 }
 
 /*
- * kick_if_late wakes the thread if it would sleep past the next deadline. A kick is a system call
- * of a microsecond and more, as much as a post takes. So the thread says until when it sleeps, and
- * is kicked only for something that is due before; sleeps_until_ns is lowered at once, so that the
- * next post does not kick again.
+ * A kick is a system call of a microsecond and more, as much as a post takes. So the thread says
+ * until when it sleeps, and is kicked only for something that is due before; sleeps_until_ns is
+ * lowered at once, so that the next post does not kick again.
  */
-static void kick_if_late(struct mh_nic *nic)
+void mh_progress_kick_if_late(struct mh_nic *nic)
 {
 	uint64_t at;
 
 	/* Of all that is due the polling program takes care; if it does not, the nap ends soon. */
 	if (atomic_load(&nic->progress.backing_off))
 		return;
-	at = mh_loop_deadline(nic);
+	at = mh_loop_thread_deadline(nic);
 	if (at >= nic->progress.sleeps_until_ns)
 		return;
 	nic->progress.sleeps_until_ns = at;
@@ -112,6 +96,15 @@ static void record_app_progress(struct mh_nic *nic, uint32_t work, uint64_t now_
 				      memory_order_relaxed);
 }
 
+/* is_app_serving says whether a program served lately, see serve.c, and will again. */
+static bool is_app_serving(struct mh_nic *nic, uint64_t now_ns)
+{
+	struct mh_progress *p = &nic->progress;
+
+	return now_ns < atomic_load(&p->app_served_ns) + SCHEDULING_HOLDS_NS &&
+	       now_ns >= atomic_load(&p->no_serving_until_ns);
+}
+
 /* may_wait says whether what is to be sent may wait for the program's next poll. */
 static bool may_wait(struct mh_nic *nic, uint64_t now_ns)
 {
@@ -133,28 +126,45 @@ void mh_progress_ring(struct mh_nic *nic, uint64_t now_ns, uint32_t wrs, uint64_
 
 	if (!mh_loop_gather(nic, now_ns, bytes, is_polling(nic, now_ns) && may_wait(nic, now_ns)))
 		read_work = mh_loop_posted(nic, now_ns, wrs);
-	kick_if_late(nic);
+	mh_progress_kick_if_late(nic);
 	record_app_progress(nic, read_work, now_ns);
 }
 
 void mh_progress_flush(struct mh_nic *nic, uint64_t now_ns)
 {
 	mh_loop_tx(nic, now_ns);
-	kick_if_late(nic);
+	mh_progress_kick_if_late(nic);
 	record_app_progress(nic, 0, now_ns);
 }
 
 /*
- * The order of the two stores and the load is half of an agreement with is_app_polling_with_work:
- * either the thread sees here that it must not back off, or this sees that it does, and kicks it.
- * Default (sequentially consistent) order is what that takes.
+ * The order of the store and the load is half of an agreement with is_app_working: either the
+ * thread sees here that it must not back off, or this sees that it does, and kicks it. Default
+ * (sequentially consistent) order is what that takes.
  */
-void mh_progress_end_backoff(struct mh_nic *nic)
+void mh_progress_take_over(struct mh_nic *nic)
 {
-	atomic_store(&nic->progress.event_armed_ns, mh_now_ns());
 	atomic_store(&nic->progress.app_found_work_ns, 0);
 	if (atomic_load(&nic->progress.backing_off))
 		mh_nic_kick(nic);
+}
+
+/*
+ * A program with one channel that served when it waited for its last event will do so again, and
+ * the thread stays away. With several channels one thread's work may be another's to wait for: who
+ * has taken an event might not come back before that is done.
+ */
+void mh_progress_end_backoff(struct mh_nic *nic, const struct mh_channel *channel)
+{
+	struct mh_progress *p = &nic->progress;
+	uint64_t now = mh_now_ns();
+	const struct mh_channel *before = atomic_exchange(&p->armed_channel, channel);
+
+	atomic_store(&p->event_armed_ns, now);
+	if (before && before != channel)
+		atomic_store(&p->no_serving_until_ns, now + UNPOLLED_HOLDS_NS);
+	if (!is_app_serving(nic, now))
+		mh_progress_take_over(nic);
 }
 
 /* The thread's naps, one after the other. */
@@ -166,30 +176,32 @@ struct progress_backoff {
 };
 
 /*
- * is_app_polling_with_work says whether a polling program did the work a moment ago. What programs
- * do not do is to keep the statistics fresh.
+ * is_app_working says whether the program did the work a moment ago, or serves. What programs do
+ * not do is to keep the statistics fresh.
  */
-static bool is_app_polling_with_work(struct mh_nic *nic, uint64_t now_ns)
+static bool is_app_working(struct mh_nic *nic, uint64_t now_ns)
 {
-	uint64_t served;
+	struct mh_progress *p = &nic->progress;
+	uint64_t found;
 
-	/* In this order, for mh_progress_end_backoff: it sees the backoff, or the backoff is not
+	/* In this order, for mh_progress_take_over: it sees the backoff, or the backoff is not
 	 * begun. */
-	atomic_store(&nic->progress.backing_off, true);
-	served = atomic_load(&nic->progress.app_found_work_ns);
-	return served != 0 && now_ns < served + BACKOFF_MAX_NS &&
+	atomic_store(&p->backing_off, true);
+	found = atomic_load(&p->app_found_work_ns);
+	return found != 0 && (now_ns < found + BACKOFF_MAX_NS || atomic_load(&p->serving)) &&
 	       now_ns < mh_segment_deadline(nic->segment);
 }
 
 /*
- * is_app_polling_now says whether the program is at its polling: inside, with the lock, or a moment
- * ago.
+ * is_app_present says whether the program is at its polling: inside, with the lock, or a moment
+ * ago; or serves.
  */
-static bool is_app_polling_now(struct mh_nic *nic, uint64_t now_ns)
+static bool is_app_present(struct mh_nic *nic, uint64_t now_ns)
 {
 	uint64_t called = atomic_load_explicit(&nic->progress.app_called_ns, memory_order_relaxed);
 
-	if (now_ns < called + POLL_GAP_NS || pthread_mutex_trylock(&nic->lock) != 0)
+	if (now_ns < called + POLL_GAP_NS || atomic_load(&nic->progress.serving) ||
+	    pthread_mutex_trylock(&nic->lock) != 0)
 		return true;
 	pthread_mutex_unlock(&nic->lock);
 	return false;
@@ -206,23 +218,28 @@ static void suspend_backoff(struct progress_backoff *backoff, uint64_t now_ns)
 		mh_priority_raise(&backoff->priority, true);
 }
 
-/* start_backoff says whether the thread may backoff, and how long. */
+/*
+ * start_backoff says whether the thread may back off, and how long. One that serves when it waits
+ * does other things between, and then the thread is there, but for the rest of a nap.
+ */
 static bool start_backoff(struct mh_nic *nic, struct progress_backoff *backoff, uint64_t now_ns)
 {
 	bool was_backing_off = backoff->ns > 0;
-	bool polling = is_app_polling_with_work(nic, now_ns);
+	bool working = is_app_working(nic, now_ns);
+	bool serving = is_app_serving(nic, now_ns);
 
 	backoff->ns = was_backing_off ? earlier(2 * backoff->ns, BACKOFF_MAX_NS) : RUNG_WAIT_NS;
-	if (polling && now_ns >= backoff->no_backoff_until_ns) {
-		if (!was_backing_off)
+	if (working && now_ns >= backoff->no_backoff_until_ns) {
+		if (!was_backing_off && !serving)
 			return true;
-		if (is_app_polling_now(nic, now_ns)) {
+		if (is_app_present(nic, now_ns)) {
 			backoff->missed_polls = 0;
 			if (backoff->ns == BACKOFF_MAX_NS)
 				mh_priority_raise(&backoff->priority, false);
 			return true;
 		}
-		suspend_backoff(backoff, now_ns);
+		if (!serving)
+			suspend_backoff(backoff, now_ns);
 	}
 	backoff->ns = 0;
 	return false;
@@ -241,17 +258,19 @@ struct progress_fds {
 	nfds_t n;
 };
 
-/*
- * The descriptors are copied while the lock is held, for a port may be opened again meanwhile; a
- * stale one costs a wake-up.
- */
-static void collect_fds(const struct mh_nic *nic, struct progress_fds *fds)
+nfds_t mh_progress_collect_fds(const struct mh_nic *nic, struct pollfd fd[MT_PORTS_MAX])
 {
-	fds->n = FD_PORTS;
+	nfds_t n = 0;
+
 	for (uint32_t i = 0; i < nic->ports.n; i++)
 		if (mh_ports_receives(&nic->ports.port[i]))
-			fds->fd[fds->n++] =
-				(struct pollfd){nic->ports.port[i].io->status->fd, POLLIN, 0};
+			fd[n++] = (struct pollfd){nic->ports.port[i].io->status->fd, POLLIN, 0};
+	return n;
+}
+
+static void collect_fds(const struct mh_nic *nic, struct progress_fds *fds)
+{
+	fds->n = FD_PORTS + mh_progress_collect_fds(nic, fds->fd + FD_PORTS);
 }
 
 /*
@@ -303,14 +322,16 @@ void mh_progress_poll(struct mh_nic *nic, bool alone)
 		yield_to_lock_holder(&nic->progress, polled);
 		return;
 	}
-	idle_wait = is_cpu_oversubscribed(&nic->progress, polled);
+	/* Before it blocks, it rests there. */
+	idle_wait = is_cpu_oversubscribed(&nic->progress, polled) &&
+		    !is_app_about_to_block(nic, polled);
 	work = mh_loop_run(nic, polled, may_wait(nic, polled));
 	if (work > 0)
 		polled = mh_now_ns();
 	nic->progress.last_empty_poll_ns = work > 0 ? 0 : polled;
 	record_app_progress(nic, work, polled);
 	atomic_store_explicit(&nic->progress.app_polled_ns, polled, memory_order_relaxed);
-	kick_if_late(nic);
+	mh_progress_kick_if_late(nic);
 	idle_wait &= work == 0 && alone;
 	if (idle_wait) {
 		collect_fds(nic, &fds);
@@ -337,7 +358,7 @@ static uint64_t run_once(struct mh_nic *nic, struct progress_fds *fds)
 	work = mh_loop_run(nic, mh_now_ns(), false);
 	now = mh_now_ns();
 	mh_segment_refresh(nic, now);
-	until = mh_loop_deadline(nic);
+	until = mh_loop_thread_deadline(nic);
 	if (work > 0)
 		until = earlier(until, now + SLEEP_AFTER_WORK_MAX_NS);
 	if (nic->progress.frames >= BULK_FRAMES)

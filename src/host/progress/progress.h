@@ -6,11 +6,14 @@
  * own thread without a switch, posts included; the progress thread serves the others: passive
  * targets, programs blocked on a channel, and every timer. It sleeps in ppoll until a frame arrives
  * or the next deadline; with more threads than cores, spinning would cost a tick of 4 ms each time.
- * While a polling program finds work by itself, the thread backs off and leaves the sockets alone.
+ * While a program finds work by itself, polling or in its wait for an event (serve.c), the thread
+ * backs off and leaves the sockets alone.
  * A polling thread waits on the sockets instead of spinning while other threads need its core.
  */
 #ifndef SOFTMRC_HOST_PROGRESS_PROGRESS_H
 #define SOFTMRC_HOST_PROGRESS_PROGRESS_H
+
+#include <poll.h>
 
 #include "host/state/nic_context.h"
 
@@ -36,8 +39,48 @@ void mh_progress_ring(struct mh_nic *nic, uint64_t now_ns, uint32_t wrs, uint64_
  * rung, and sees to it that the thread wakes in time for new deadlines. Under nic->lock.
  */
 void mh_progress_flush(struct mh_nic *nic, uint64_t now_ns);
-/* mh_progress_end_backoff ends the thread's back-off: a program is going to block, not to poll. */
-void mh_progress_end_backoff(struct mh_nic *nic);
+/*
+ * mh_progress_end_backoff ends the thread's back-off: a program asked for an event of this channel,
+ * and is going to block, not to poll. Any thread.
+ */
+void mh_progress_end_backoff(struct mh_nic *nic, const struct mh_channel *channel);
+/*
+ * mh_progress_serve runs the poll loop for a thread of the program that waits for an event of a
+ * queue, and sleeps meanwhile. It returns when there is one, and gives up after some milliseconds
+ * or where the progress thread does better. Without nic->lock; no cancellation point. EINTR: a
+ * signal came whose handler is to end such a wait; else 0, and the caller takes the event or goes
+ * on waiting for it.
+ */
+int mh_progress_serve(struct mh_nic *nic, struct mh_event_queue *q);
+
+/* ---- what progress.c and serve.c share ---- */
+
+/*
+ * A program that found work within this time is polling or serving; the thread then naps, at first
+ * for as long as what was rung may wait, and for this long in the end.
+ */
+#define BACKOFF_MAX_NS UINT64_C(1000000)
+/*
+ * What was seen of how threads are scheduled is taken to hold for so long, some ticks: that a
+ * program does not poll, or that the machine is short of cores.
+ */
+#define SCHEDULING_HOLDS_NS UINT64_C(10000000)
+/*
+ * So many frames in one run are bulk: more have come while these were looked at, and the thread
+ * looks again at once. One that slept on its sockets would be woken for each run by the sender.
+ */
+#define BULK_FRAMES 32u
+
+/*
+ * mh_progress_collect_fds writes the sockets of the ports that receive to fd, and returns how many
+ * there are. Under nic->lock; a port may be opened again afterwards, and a stale descriptor costs a
+ * wake-up.
+ */
+nfds_t mh_progress_collect_fds(const struct mh_nic *nic, struct pollfd fd[MT_PORTS_MAX]);
+/* mh_progress_kick_if_late wakes the thread if it would sleep past a deadline. Under nic->lock. */
+void mh_progress_kick_if_late(struct mh_nic *nic);
+/* mh_progress_take_over has the thread look after the sockets at once. Any thread. */
+void mh_progress_take_over(struct mh_nic *nic);
 
 /* ---- the poll loop, all under nic->lock unless it says otherwise: poll_loop.c ---- */
 
@@ -69,6 +112,8 @@ uint32_t mh_loop_tx(struct mh_nic *nic, uint64_t now_ns);
 uint32_t mh_loop_posted(struct mh_nic *nic, uint64_t now_ns, uint32_t wrs);
 /* mh_loop_deadline returns when the poll loop must run even if nothing arrives. */
 uint64_t mh_loop_deadline(const struct mh_nic *nic);
+/* mh_loop_thread_deadline is that of the progress thread, which keeps the statistics fresh, too. */
+uint64_t mh_loop_thread_deadline(const struct mh_nic *nic);
 /* mh_loop_report_ports tells those who care of ports that went down or came back. */
 void mh_loop_report_ports(struct mh_nic *nic, uint64_t now_ns);
 

@@ -119,6 +119,16 @@ static struct mh_event_source *pop_event(struct mh_event_queue *q)
 	return s;
 }
 
+bool mh_event_is_waiting(struct mh_event_queue *q)
+{
+	bool waiting;
+
+	pthread_mutex_lock(&q->lock);
+	waiting = !mb_link_is_empty(&q->waiting);
+	pthread_mutex_unlock(&q->lock);
+	return waiting;
+}
+
 int mh_event_get(struct mh_event_queue *q, struct mh_event_source **s)
 {
 	uint64_t one;

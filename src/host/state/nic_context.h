@@ -67,6 +67,8 @@ void mh_event_close(struct mh_event_queue *q);
 void mh_event_source_init(struct mh_event_source *s, uint32_t kind, void *object);
 /* mh_event_raise adds an event; if `once`, only when none of this source is pending. */
 void mh_event_raise(struct mh_event_queue *q, struct mh_event_source *s, bool once);
+/* mh_event_is_waiting says whether there is an event to be taken. */
+bool mh_event_is_waiting(struct mh_event_queue *q);
 /* mh_event_get takes the oldest; blocks as the descriptor does. EAGAIN, EINTR. */
 int mh_event_get(struct mh_event_queue *q, struct mh_event_source **s);
 /* mh_event_ack acknowledges n events of s; n at most those taken (asserted). */
@@ -131,6 +133,7 @@ uint32_t mh_mr_key_index(uint32_t key);
 
 /* ---- the NIC and its openings ---- */
 
+struct mh_channel;
 struct mh_tx;
 struct mh_segment;
 struct mh_node;
@@ -162,6 +165,12 @@ struct mh_progress {
 	_Atomic uint64_t
 		lock_busy_since_ns; /* when polls began to find the lock taken; 0: they do not */
 	atomic_bool backing_off;    /* it sleeps, or is about to, and leaves the sockets alone */
+	/* A thread of the program that waits for an event runs the poll loop, see serve.c. */
+	atomic_bool serving;
+	_Atomic uint64_t
+		app_served_ns; /* when one last had its event so; 0: it is not to be expected */
+	_Atomic uint64_t no_serving_until_ns;
+	_Atomic(const struct mh_channel *) armed_channel; /* for which an event was last asked */
 	/* Since when something waits for the next run of poll_loop.c; 0: nothing does. */
 	_Atomic uint64_t rung_ns;
 	/* Guarded by nic->lock, as are those below. */

@@ -82,7 +82,7 @@ static int run_batch(struct mh_nic *nic, struct mh_ep_batch *b, uint8_t tclass, 
 		err = post_probes(nic, b, tclass, now, deadline);
 		mh_progress_flush(nic, now);
 		mh_nic_unlock(nic);
-		mh_progress_end_backoff(nic);
+		mh_progress_end_backoff(nic, NULL);
 		more = !err && b->posted < b->n && now < deadline;
 		mh_ep_batch_wait(b, more);
 	} while (more);

@@ -6,10 +6,11 @@
  * nic->lock; its events are under the queue's own lock, so that a thread that waits for one holds
  * nothing that the data path needs.
  */
-#include "host/state/nic_context.h"
-
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
+
+#include "host/progress/progress.h"
 
 int mh_channel_create(struct mh_device *dev, struct mh_channel **channel)
 {
@@ -59,15 +60,24 @@ int mh_channel_fd(const struct mh_channel *channel)
 	return channel->events.fd;
 }
 
+/* One that does not block is asked once, and where there are events nobody need wait. */
+static bool must_wait(struct mh_event_queue *q)
+{
+	return !mh_event_is_waiting(q) && !(fcntl(q->own, F_GETFL) & O_NONBLOCK);
+}
+
 /* Blocks in read(2), so it must not hold the lock; the event queue has its own. */
 int mh_channel_get(struct mh_channel *channel, struct mh_cq **cq)
 {
 	struct mh_event_source *source;
-	int err;
+	int err = 0;
 
 	if (mh_nic_is_inherited(channel->dev->nic))
 		return ENODEV;
-	err = mh_event_get(&channel->events, &source);
+	if (must_wait(&channel->events))
+		err = mh_progress_serve(channel->dev->nic, &channel->events);
+	if (!err)
+		err = mh_event_get(&channel->events, &source);
 	if (err)
 		return err;
 	*cq = source->object;

@@ -228,7 +228,7 @@ void mh_cq_req_notify(struct mh_cq *cq, bool solicited_only)
 	mh_cq_arm(cq, solicited_only);
 	for (uint32_t i = 0; i < cq->dev->nic->n_shards; i++)
 		if (i == 0 || has_qps_of(cq, i))
-			mh_progress_end_backoff(cq->dev->nic->shard[i]);
+			mh_progress_end_backoff(cq->dev->nic->shard[i], cq->channel);
 }
 
 void mh_cq_ack_events(struct mh_cq *cq, uint32_t n)

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * live_serve.c - threads that run the poll loop while they wait for an event of a channel: it is
+ * signals, cancellation, fork and other waiters that see a difference if anything does. What is
+ * waited for here has no bound but the test's own alarm.
+ */
+#include "live/live.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "host/state/nic_context.h"
+#include "support/test.h"
+#include "unit/loopback.h"
+
+#define LIMIT_S 60u
+#define VOLLEYS 300u
+#define ROUNDS 50u
+#define BYTES (1u << 20)
+
+/* ---- a device alone, and a thread that waits ---- */
+
+struct waiter {
+	struct mh_device *dev;
+	struct mh_channel *channel[2];
+	struct mh_cq *cq[2];
+	pthread_t thread;
+	atomic_int result; /* of its last wait; -1: it waits */
+	bool mask_changed; /* by a wait */
+};
+
+static int waiter_setup(void **state)
+{
+	static struct waiter w;
+
+	alarm(LIMIT_S);
+	setenv("MRC_CONFIG", "/dev/null", 1);
+	loopback_env(1);
+	w = (struct waiter){.result = -1};
+	if (mh_device_open(0, NULL, &w.dev))
+		return -1;
+	for (int i = 0; i < 2; i++)
+		if (mh_channel_create(w.dev, &w.channel[i]) ||
+		    mh_cq_create(w.dev, 16, w.channel[i], NULL, &w.cq[i]))
+			return -1;
+	*state = &w;
+	return 0;
+}
+
+static int waiter_teardown(void **state)
+{
+	struct waiter *w = *state;
+
+	for (int i = 0; i < 2; i++)
+		if (mh_cq_destroy(w->cq[i]) || mh_channel_destroy(w->channel[i]))
+			return -1;
+	alarm(0);
+	return mh_device_close(w->dev);
+}
+
+#define WAITER_TEST(name) TEST_WITH(waiter_setup, waiter_teardown, mh_progress_serve, name)
+
+static void pause_us(long us)
+{
+	nanosleep(&(struct timespec){0, us * 1000}, NULL);
+}
+
+static struct mh_progress *progress_of(struct waiter *w)
+{
+	return &w->dev->nic->progress;
+}
+
+static void raise_event(struct waiter *w, int i)
+{
+	mh_event_raise(&w->channel[i]->events, &w->cq[i]->completion, false);
+}
+
+static void wait_once(struct waiter *w)
+{
+	sigset_t before, after;
+	struct mh_cq *cq;
+	int err;
+
+	sigemptyset(&before);
+	sigaddset(&before, SIGUSR2);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	err = mh_channel_get(w->channel[0], &cq);
+	pthread_sigmask(SIG_SETMASK, NULL, &after);
+	for (int i = 1; i < NSIG; i++)
+		w->mask_changed |= sigismember(&before, i) != sigismember(&after, i);
+	if (!err)
+		mh_cq_ack_events(cq, 1);
+	w->result = err;
+}
+
+/*
+ * AddressSanitizer does not notice that a cancelled thread leaves its functions, and what it then
+ * does itself must not lie where their variables did.
+ */
+__attribute__((noinline, no_sanitize_address)) static void *waiter_main(void *arg)
+{
+	volatile char room[16384];
+
+	room[0] = 0;
+	wait_once(arg);
+	return (void *)(uintptr_t)room[0];
+}
+
+/* It gives up now and then, so that one that serves may be met too late: the caller tries again. */
+static bool start_serving(struct waiter *w)
+{
+	uint64_t gave_up = 0;
+
+	w->result = -1;
+	assert_i_eq(pthread_create(&w->thread, NULL, waiter_main, w), 0);
+	while (!progress_of(w)->serving && gave_up++ < 1000)
+		pause_us(10);
+	return progress_of(w)->serving;
+}
+
+static int end_wait(struct waiter *w)
+{
+	assert_i_eq(pthread_join(w->thread, NULL), 0);
+	assert_false(progress_of(w)->serving);
+	assert_false(w->mask_changed);
+	return w->result;
+}
+
+WAITER_TEST(an_event_of_another_thread_ends_the_wait)
+{
+	struct waiter *w = *state;
+	uint32_t served = 0;
+
+	for (uint32_t i = 0; i < ROUNDS; i++) {
+		bool serving = start_serving(w);
+
+		raise_event(w, 0);
+		assert_i_eq(end_wait(w), 0);
+		served += serving;
+	}
+	assert_true(served > 0);
+}
+
+/* It waits on when it has given up. */
+WAITER_TEST(nothing_for_long)
+{
+	struct waiter *w = *state;
+
+	start_serving(w);
+	while (progress_of(w)->serving)
+		pause_us(1000);
+	assert_i_eq(w->result, -1);
+	raise_event(w, 0);
+	assert_i_eq(end_wait(w), 0);
+}
+
+WAITER_TEST(a_channel_that_does_not_block)
+{
+	struct waiter *w = *state;
+	struct mh_cq *cq;
+	int fd = mh_channel_fd(w->channel[0]);
+
+	assert_i_eq(fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK), 0);
+	assert_i_eq(mh_channel_get(w->channel[0], &cq), EAGAIN);
+	raise_event(w, 0);
+	assert_i_eq(mh_channel_get(w->channel[0], &cq), 0);
+	mh_cq_ack_events(cq, 1);
+	assert_i_eq(mh_channel_get(w->channel[0], &cq), EAGAIN);
+}
+
+/* ---- signals ---- */
+
+static atomic_uint handled;
+
+static void count_signal(int signal)
+{
+	(void)signal;
+	handled++;
+}
+
+static void handle_with(int flags)
+{
+	struct sigaction action = {.sa_handler = count_signal, .sa_flags = flags};
+
+	handled = 0;
+	assert_i_eq(sigaction(SIGUSR1, &action, NULL), 0);
+}
+
+/*
+ * The handler runs, and the wait ends. As a rule one signal is enough. Just when the thread gives
+ * up and begins to wait in another way, as before any wait, one may come too early.
+ */
+WAITER_TEST(a_signal_ends_the_wait)
+{
+	struct waiter *w = *state;
+	uint32_t sent = 0;
+
+	handle_with(0);
+	for (uint32_t i = 1; i <= ROUNDS; i++) {
+		start_serving(w);
+		while (w->result == -1) {
+			assert_i_eq(pthread_kill(w->thread, SIGUSR1), 0);
+			for (uint64_t ms = 0; ms < 100 && w->result == -1; ms++)
+				pause_us(1000);
+			sent++;
+		}
+		assert_i_eq(end_wait(w), EINTR);
+	}
+	assert_true(handled >= ROUNDS && sent < ROUNDS + ROUNDS / 5);
+}
+
+/* A handler that was installed so runs, and nothing else is to be noticed. */
+WAITER_TEST(a_signal_whose_handler_restarts)
+{
+	struct waiter *w = *state;
+
+	handle_with(SA_RESTART);
+	start_serving(w);
+	for (uint32_t i = 1; i <= 20; i++) {
+		assert_i_eq(pthread_kill(w->thread, SIGUSR1), 0);
+		while (handled < i)
+			pause_us(100);
+	}
+	assert_i_eq(w->result, -1);
+	raise_event(w, 0);
+	assert_i_eq(end_wait(w), 0);
+}
+
+/* ---- cancellation, fork ---- */
+
+WAITER_TEST(a_thread_that_is_cancelled)
+{
+	struct waiter *w = *state;
+	void *result;
+
+	for (uint32_t i = 0; i < ROUNDS; i++) {
+		start_serving(w);
+		assert_i_eq(pthread_cancel(w->thread), 0);
+		assert_i_eq(pthread_join(w->thread, &result), 0);
+		assert_ptr_equal(result, PTHREAD_CANCELED);
+		assert_false(progress_of(w)->serving);
+		assert_true(mh_device_is_up(w->dev)); /* nic->lock is free */
+	}
+	start_serving(w);
+	raise_event(w, 0);
+	assert_i_eq(end_wait(w), 0);
+}
+
+WAITER_TEST(a_fork_of_another_thread)
+{
+	struct waiter *w = *state;
+	struct mh_cq *cq;
+	int status;
+
+	for (uint32_t i = 0; i < 5; i++) {
+		pid_t child;
+
+		start_serving(w);
+		child = fork();
+		assert_true(child >= 0);
+		if (child == 0)
+			_exit(mh_channel_get(w->channel[0], &cq) == ENODEV ? 0 : 1);
+		assert_i_eq(waitpid(child, &status, 0), child);
+		assert_i_eq(status, 0);
+		raise_event(w, 0);
+		assert_i_eq(end_wait(w), 0);
+	}
+}
+
+/* ---- several channels ---- */
+
+WAITER_TEST(a_second_thread_waits_by_itself)
+{
+	struct waiter *w = *state;
+	struct mh_cq *cq;
+
+	start_serving(w);
+	raise_event(w, 1);
+	assert_i_eq(mh_channel_get(w->channel[1], &cq), 0);
+	assert_ptr_equal(cq, w->cq[1]);
+	mh_cq_ack_events(cq, 1);
+	assert_i_eq(w->result, -1);
+	raise_event(w, 0);
+	assert_i_eq(end_wait(w), 0);
+}
+
+/* Who has an event of one channel may be about to wait for what comes by the other. */
+WAITER_TEST(who_uses_two_channels_does_not_serve)
+{
+	struct waiter *w = *state;
+
+	mh_cq_req_notify(w->cq[0], false);
+	mh_cq_req_notify(w->cq[0], false);
+	assert_u_eq(progress_of(w)->no_serving_until_ns, 0);
+	mh_cq_req_notify(w->cq[1], false);
+	assert_true(progress_of(w)->no_serving_until_ns > mh_now_ns());
+	progress_of(w)->no_serving_until_ns = UINT64_MAX;
+	w->result = -1;
+	assert_i_eq(pthread_create(&w->thread, NULL, waiter_main, w), 0);
+	for (uint32_t i = 0; i < 20; i++) {
+		assert_false(progress_of(w)->serving);
+		pause_us(100);
+	}
+	raise_event(w, 0);
+	assert_i_eq(end_wait(w), 0);
+}
+
+/* ---- two processes ---- */
+
+/* take_one waits for the next completion, asleep; whether it served, it adds to *served. */
+static struct mh_wc take_one(struct live_side *s, uint32_t *served)
+{
+	struct mh_wc wc;
+	struct mh_cq *cq;
+	int n;
+
+	for (;;) {
+		mh_cq_req_notify(s->cq, false);
+		n = mh_cq_poll(s->cq, 1, &wc);
+		live_check(n >= 0);
+		if (n == 1)
+			break;
+		live_check(mh_channel_get(s->channel, &cq) == 0 && cq == s->cq);
+		mh_cq_ack_events(cq, 1);
+		*served += s->dev->nic->progress.app_served_ns != 0;
+	}
+	live_check(wc.status == RD_WC_SUCCESS);
+	return wc;
+}
+
+/* volley sends to and fro, and returns when all that was sent is complete, too. */
+static void volley(struct live_side *s, bool first, uint32_t n)
+{
+	uint32_t served = 0, sent = 0, received = 0, done = 0;
+
+	live_post_recv(s, n);
+	live_barrier(s);
+	while (received < n || done < n) {
+		if (sent < n && (first ? sent == received : sent < received)) {
+			live_write(s, sent++, 0, 8, (uint32_t)RD_SEND_SIGNALED | RD_SEND_IMM, 1);
+			continue;
+		}
+		if (take_one(s, &served).opcode == RD_WC_WRITE)
+			done++;
+		else
+			received++;
+	}
+	live_check(served > 0);
+}
+
+/*
+ * When the other side is done with its events and computes, or waits for something else, its
+ * progress thread does the work.
+ */
+static void serve_initiator(struct live_side *s)
+{
+	struct mh_wc wc;
+
+	volley(s, true, VOLLEYS);
+	live_fill(s->buffer, BYTES, 5);
+	for (uint32_t i = 0; i < 4; i++)
+		live_write(s, i, i * (BYTES / 4), BYTES / 4, RD_SEND_SIGNALED, 0);
+	for (uint32_t i = 0; i < 4; i++) {
+		live_wait(s, &wc, 1);
+		live_expect(&wc, i, RD_WC_SUCCESS);
+	}
+	live_barrier(s);
+	live_barrier(s);
+}
+
+static void serve_target(struct live_side *s)
+{
+	volley(s, false, VOLLEYS);
+	live_barrier(s);
+	live_check(live_compare(s->buffer, BYTES, 5));
+	live_barrier(s);
+}
+
+TEST(mh_progress_serve, a_ping_pong_and_then_other_work)
+{
+	struct live_setup setup = {.bytes = BYTES};
+
+	live_run(&setup, serve_initiator, serve_target);
+}
