@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Faults made by machine: tools/mutants --sample K [--seed N] and tools/mutants --made.
 
-mutate.py finds them and writes sources that hold them all, so that they are compiled once. Each test runs once
+mutate.py finds them and writes sources that hold them all, and those written by hand, so that they are compiled once. Each test runs once
 without a fault, which shows how long it takes and which faults it comes by; a fault then costs only the runs of
 those tests, quick ones first, until one fails.
 
@@ -107,12 +107,14 @@ def modules_of(group, part):
     return tuple(module for module in group.modules if part.startswith(module)) or tuple(group.modules)
 
 
-def all_sites(group, modules):
+def all_sites(group, modules, written=()):
+    """The text of files, and their faults: file by file those made here and those written by hand."""
     files = sorted(path for module in modules for path in (ROOT / module).rglob("*.[ch]"))
     texts = {str(path.relative_to(ROOT)): path.read_text() for path in files}
     names = set().union(*(mutate.constants_of(text) for text in texts.values()))
-    return texts, [site for file, text in texts.items()
-                   for site in mutate.sites(file, text, names, group.kinds)]
+    sites = [site for file, text in texts.items() for site in mutate.sites(file, text, names, group.kinds)]
+    texts |= {site.file: (ROOT / site.file).read_text() for site in written}
+    return texts, sorted([*sites, *written], key=lambda site: site.file)
 
 
 def key(site):
@@ -142,8 +144,8 @@ def write_holes(holes):
     HOLES.write_text("\n".join(lines) + "\n")
 
 
-def plant(group, modules, texts, sites):
-    """Builds a copy with all faults in it, and the tests that are asked; returns what ctest knows of those."""
+def plant(group, modules, texts, sites, targets=None):
+    """Builds a copy with all faults in it, and these tests, or those that are asked; returns what ctest knows of all."""
     found, firsts = {}, {}
     for number, site in enumerate(sites):
         found.setdefault(site.file, []).append(site)
@@ -156,8 +158,9 @@ def plant(group, modules, texts, sites):
     changed[drop_in] = (ROOT / drop_in).read_text().replace("LINKS libmrc ", "LINKS libmrc base ")
     group.copy.write(changed)
     group.copy.configure()
-    described = describe_tests(group, modules)
-    targets = ["all"] if group is CORE else [t["name"] for t in described]
+    if targets is None:
+        described = describe_tests(group, modules)
+        targets = ["all"] if group is CORE else [t["name"] for t in described if t["name"] not in group.left_out]
     if (result := group.copy.build(*targets)).returncode:
         raise Stale(f"the faults do not build:\n{result.stdout[-4000:]}")
     # Commands are known once there is a program to run.
@@ -165,7 +168,7 @@ def plant(group, modules, texts, sites):
 
 
 def describe_tests(group, modules):
-    """What ctest knows of the tests that are asked."""
+    """What ctest knows of the tests of these modules."""
     known = json.loads(group.copy.run("ctest", "--preset", group.copy.preset, "--show-only=json-v1").stdout)
     graph = known["backtraceGraph"]
 
@@ -176,8 +179,7 @@ def describe_tests(group, modules):
             node = graph["nodes"][node].get("parent")
 
     listed = tuple(f"tests/{name}{end}" for module in modules for name in group.modules[module] for end in (".cmake", ".txt"))
-    return [t for t in known["tests"] if t["name"] not in group.left_out
-            and (not listed or any(file.endswith(listed) for file in files(t)))]
+    return [t for t in known["tests"] if not listed or any(file.endswith(listed) for file in files(t))]
 
 
 def processor_seconds(pid):
@@ -205,23 +207,23 @@ class Test:
             pair.split("=", 1) for pair in properties.get("ENVIRONMENT", []))
 
     def run(self, environment, seconds, measured=False):
-        """Whether the test passes in time; it ends at the first case that fails. measured: sets its cost."""
+        """What fails first, at which it ends, or None where all passes in time. measured: sets its cost."""
         with subprocess.Popen(
                 self.command, cwd=self.folder, env=self.environment | environment, stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
             timer = threading.Timer(seconds, process.kill)
             timer.start()
-            failed = False
+            failed = None
             for line in process.stdout:
                 if line.startswith(b"not ok") and b"# SKIP" not in line:
-                    failed = True
+                    failed = failed or line.decode(errors="replace").partition(" - ")[2].strip() or "a case"
                     process.kill()
             if measured and not failed:
                 os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
                 self.cost = processor_seconds(process.pid)
             status = process.wait()
             timer.cancel()
-        return not failed and status in (0, SKIPPED)
+        return failed or (None if status in (0, SKIPPED) else f"status {status}")
 
     def rehearse(self, count):
         """Finds out what the test takes and comes by."""
@@ -230,7 +232,7 @@ class Test:
             os.chmod(file.name, 0o666)
             began = time.monotonic()
             reached = {"MRC_MUTANT_REACHED": file.name}
-            if not self.run(reached, 300, True) and not (self.doubtful and self.run(reached, 300, True)):
+            if self.run(reached, 300, True) and not (self.doubtful and not self.run(reached, 300, True)):
                 raise Stale(f"{self.name} fails without any fault")
             self.seconds = time.monotonic() - began
             # On a machine that is busy, too, the same tests are asked; those that sleep do so there as well.
@@ -238,8 +240,8 @@ class Test:
                 self.cost = self.seconds
             self.reached = pathlib.Path(file.name).read_bytes()
 
-    def fails(self, number):
-        return not self.run({"MRC_MUTANT": str(number)}, PATIENCE * self.seconds + SECONDS)
+    def fails(self, number, worlds=WORLDS):
+        return self.run({"MRC_MUTANT": str(number), "MRC_SEEDS": worlds}, PATIENCE * self.seconds + SECONDS)
 
     def notices(self, number):
         return self.fails(number) and (not self.doubtful or self.fails(number))
@@ -250,13 +252,14 @@ def load_tests(group, pool, described, count):
     kept_in = group.copy.path.with_suffix(".rehearsed")
     digest = group.copy.digest
     kept = pickle.loads(kept_in.read_bytes()) if kept_in.exists() else {}
+    if kept.get("digest") != digest:
+        kept = {"digest": digest}
     tests = [Test(group, t) for t in described if "command" in t]
-    if kept.get("digest") == digest:
-        for test in tests:
+    list(pool.map(lambda test: test.rehearse(count), (test for test in tests if test.name not in kept)))
+    for test in tests:
+        if test.name in kept:
             test.seconds, test.cost, test.reached = kept[test.name]
-    else:
-        list(pool.map(lambda test: test.rehearse(count), tests))
-        kept_in.write_bytes(pickle.dumps({"digest": digest} | {t.name: (t.seconds, t.cost, t.reached) for t in tests}))
+    kept_in.write_bytes(pickle.dumps(kept | {t.name: (t.seconds, t.cost, t.reached) for t in tests}))
     return sorted((t for t in tests if any(t.reached)), key=lambda test: test.cost)
 
 
@@ -299,7 +302,7 @@ def describe(site):
 
 def choose(sites, listed, sample, seed, part):
     """The numbers of the faults to try; in a sample those that are known to survive have no place."""
-    numbers = [n for n, site in enumerate(sites) if part == "around" or part in site.file]
+    numbers = [n for n, site in enumerate(sites) if site.kind != "written" and (part == "around" or part in site.file)]
     if not sample:
         return numbers
     drawn = random.Random(seed).sample(numbers, min(sample, len(numbers)))
@@ -327,7 +330,8 @@ def can_confine(group):
     return group is CORE or subprocess.run([CONFINED, ROOT, "true"], stderr=subprocess.DEVNULL).returncode == 0
 
 
-def main(sample, seed, part, accept, tap, say):
+def main(sample, seed, part, accept, tap, written, say):
+    """written: the faults that are written by hand, which the copy of the pure modules holds, too."""
     group = group_of(part)
     if not can_confine(group):
         say(f"{CONFINED}: no namespaces of its own for a test: want to be root")
@@ -336,13 +340,13 @@ def main(sample, seed, part, accept, tap, say):
         return 0
     seed = seed if seed is not None else random.SystemRandom().randrange(1 << 32)
     modules = modules_of(group, part)
-    texts, sites = all_sites(group, modules)
+    texts, sites = all_sites(group, modules, written if group is CORE else ())
     explained, holes = load_explained(), load_holes()
     chosen = choose(sites, explained | holes, sample, seed, part)
     of = f" --in {part}" if part else ""
     replay = f": tools/mutants --sample {sample} --seed {seed}{of}" if sample else ""
-    say(f"{len(chosen)} of {len(sites)} faults made by machine{replay}")
-    described = plant(group, modules, texts, sites)
+    say(f"{len(chosen)} of {sum(site.kind != 'written' for site in sites)} faults made by machine{replay}")
+    described = [t for t in plant(group, modules, texts, sites) if t["name"] not in group.left_out]
     survived, noticed = try_all(group, described, sites, chosen, explained | holes, say)
     new = survived - explained - holes
     tried = {key(sites[n])[0] for n in chosen}

@@ -6,6 +6,9 @@ Four kinds of change: a statement that only calls a function is deleted; a compa
 one. The text that `instrument` writes has each of them behind a test of a global number, so that one build serves
 all and the number chooses. Numbers count from the first of a file, so that a change of one file changes no other.
 
+A fault that somebody wrote (tests/mutants) is a change of any kind to one function: `variant` has that stand there
+twice, and the number chooses between the two.
+
 Like csource.py this is no C parser; what it may rely on is the style of the project.
 """
 import re
@@ -38,7 +41,7 @@ class Site(NamedTuple):
     function: str
     was: str    # the clause it is in, its spaces made single
     made: str   # the same with the change
-    kind: str   # call, comparison, sign, condition or constant
+    kind: str   # call, comparison, sign, condition, constant or written
     edits: tuple  # (offset, characters to replace, text); {} stands for the number of the site
 
 
@@ -220,8 +223,7 @@ class _Body:
         low, high = self._clause(i)
         was = self.text[low:high]
         made = self.text[low : replaced[0]] + replaced[2] + self.text[replaced[1] : high]
-        squeeze = lambda s: re.sub(r"\s+", " ", s).strip()
-        return Site(self.file, self.name, squeeze(was), squeeze(made), kind, tuple(edits))
+        return Site(self.file, self.name, _squeeze(was), _squeeze(made), kind, tuple(edits))
 
     def _constant(self, i):
         token = self.tokens[i]
@@ -318,6 +320,42 @@ def sites(file, text, names, kinds=ALL):
     ]
 
 
+def _squeeze(text):
+    return re.sub(r"\s+", " ", text).strip()
+
+
+def _names_of(arguments):
+    """The names of a function's arguments, as a call of it has them."""
+    plain = re.sub(r"\(\s*\*\s*(\w+)\s*\)\s*\([^()]*\)", r" \1", arguments)
+    if plain.strip() == "void":
+        return ""
+    return ", ".join(re.search(r"(\w+)\s*(?:\[[^]]*\]\s*)*$", one)[1] for one in plain.split(","))
+
+
+def variant(file, text, name, edit):
+    """The change of this name that somebody wrote; edit: (offset, characters to replace, text) in one function's body."""
+    at, length, new = edit
+    function = next((f for f in csource.functions(text) if f.start < at and at + length < f.end), None)
+    if not function:
+        raise ValueError(f"{name}: {file}: what it changes is in no function's body")
+    bare = csource.bare(text)
+    begin = max(bare.rfind(mark, 0, function.start) for mark in ";}") + 1
+    begin += len(bare[begin:]) - len(bare[begin:].lstrip())
+    head = bare[begin : function.start].rstrip()
+    result, arguments = re.fullmatch(rf"(.*?)\b{function.name}\s*\((.*)\)", head, re.S).groups()
+    other = f"{function.name}_{name}"
+    body = text[function.start : at] + new + text[at + length : function.end]
+    inline = "inline " if re.search(r"\binline\b", result) else ""
+    result = re.sub(r"\b(static|inline)\s+", "", result)
+    # One that calls itself calls the first.
+    code = f"{head};\n" if re.search(rf"\b{function.name}\s*\(", body) else ""
+    code += f"static {inline}{result}{other}({arguments})\n{body}\n\n"
+    call = f"{other}({_names_of(arguments)})"
+    call = f"{{ {call}; return; }}" if result.strip() == "void" else f"return {call};"
+    return Site(file, function.name, _squeeze(text[at : at + length]), _squeeze(new), "written", (
+        (begin, 0, code), (function.start + 1, 0, f"\n\tif (MT_MUTANT({{}})) {call}")))
+
+
 def base_of(file):
     """The name of the number that the first change of a file has."""
     return "mt_mutant_" + re.sub(r"\W", "_", file)
@@ -332,8 +370,9 @@ def instrument(text, found):
         width = max(e[0] for e in site.edits) - min(e[0] for e in site.edits)
         for at, length, new in site.edits:
             opens = new.startswith("MT_")
-            edits.append((at, 1 if opens else 0, -width if opens else width, length,
-                          new.replace("{}", f"{base} + {number}")))
+            if "MT_MUTANT" in new:
+                new = new.replace("{}", f"{base} + {number}")
+            edits.append((at, 1 if opens else 0, -width if opens else width, length, new))
     out, done = [], 0
     for at, _, _, length, new in sorted(edits):
         out += [text[done:at], new]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Shows which faults tools/mutate.py makes of C text, and that the text that holds them all compiles and works."""
+import contextlib
 import pathlib
 import subprocess
 import tempfile
@@ -94,6 +95,42 @@ int main(int argc, char **argv)
 }
 """
 
+# Functions of all shapes, each with a fault that somebody wrote.
+SHAPES = """static int sum(const int a[3], int (*f)(int, int), int n)
+{
+\treturn n ? f(a[n - 1], sum(a, f, n - 1)) : 0; /* calls itself */
+}
+
+#define OPENS {
+
+static inline void put(int *at, int value)
+{
+\t*at = value;
+}
+
+static int add(int a, int b)
+{
+\treturn a + b;
+}
+
+static const int *
+three(void)
+{
+\tstatic const int all[3] = {1, 2, 3};
+
+\treturn all;
+}
+
+int main(void)
+{
+\tint n = 0;
+
+\tput(&n, sum(three(), add, 3));
+\treturn n;
+}
+"""
+WRITTEN = [("n - 1)) : 0", "n - 1)) : 40", 46), ("*at = value;", "", 0), ("a + b", "a - b", 2), ("1, 2, 3", "1, 2, 4", 7)]
+
 
 # Of the program's faults; those before are of other files.
 FIRST = 7
@@ -119,22 +156,29 @@ def outcome(program, number):
     return subprocess.run([program], env=environment, timeout=10).returncode
 
 
-def works():
-    """Each fault of a program changes what it returns, and without one it is as it was."""
-    kinds = mutate.ALL | {"sign"}
-    found = [site for site in mutate.sites("src/core/c.c", PROGRAM, set(), kinds) if site.function == "given"]
+@contextlib.contextmanager
+def built(text, found):
+    """A program with these faults in it."""
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
         (root / "base").mkdir()
         (root / "base/mutant.h").write_text(mutate.HEADER)
         (root / "switch.c").write_text(mutate.switch({"src/core/c.c": FIRST}, FIRST + len(found)))
-        (root / "program.c").write_text(mutate.instrument(PROGRAM, found))
+        (root / "program.c").write_text(mutate.instrument(text, found))
         subprocess.run(["cc", f"-I{root}", "-o", root / "program", root / "program.c", root / "switch.c"], check=True)
-        right = outcome(root / "program", None)
-        same = [site.made for n, site in enumerate(found, FIRST) if outcome(root / "program", n) == right]
-        reached = root / "reached"
+        yield root / "program"
+
+
+def works():
+    """Each fault of a program changes what it returns, and without one it is as it was."""
+    kinds = mutate.ALL | {"sign"}
+    found = [site for site in mutate.sites("src/core/c.c", PROGRAM, set(), kinds) if site.function == "given"]
+    with built(PROGRAM, found) as program:
+        right = outcome(program, None)
+        same = [site.made for n, site in enumerate(found, FIRST) if outcome(program, n) == right]
+        reached = program.parent / "reached"
         reached.write_bytes(bytes(FIRST + len(found)))
-        subprocess.run([root / "program"], env={"MRC_MUTANT_REACHED": str(reached)}, timeout=10)
+        subprocess.run([program], env={"MRC_MUTANT_REACHED": str(reached)}, timeout=10)
         came_by = reached.read_bytes()
     problems = [] if right == 13 else [f"without a fault: {right}"]
     if came_by != bytes(FIRST) + b"\1" * len(found):
@@ -142,7 +186,27 @@ def works():
     return problems + [f"no difference: {made}" for made in same]
 
 
-CASES = {"mutate__finds": finds, "mutate__finds_in_adapters": finds_in_adapters, "mutate__works": works}
+def works_as_written():
+    """Each fault that somebody wrote makes of the program what it says, and without one it is as it was."""
+    found = [mutate.variant("src/core/c.c", SHAPES, f"fault_{number}", (SHAPES.index(old), len(old), new))
+             for number, (old, new, _) in enumerate(WRITTEN)]
+    right = [(None, 6), *((FIRST + number, result) for number, (_, _, result) in enumerate(WRITTEN))]
+    with built(SHAPES, found) as program:
+        return [f"{number}: {actual}, want {result}" for number, result in right
+                if (actual := outcome(program, number)) != result]
+
+
+def refuses():
+    """What is outside of a function cannot be planted so."""
+    try:
+        mutate.variant("src/core/c.c", TEXT, "limit", (TEXT.index("8u"), 2, "9u"))
+    except ValueError as error:
+        return [] if "limit: src/core/c.c" in str(error) else [str(error)]
+    return ["a constant outside of functions is taken"]
+
+
+CASES = {"mutate__finds": finds, "mutate__finds_in_adapters": finds_in_adapters, "mutate__works": works,
+         "mutate__works_as_written": works_as_written, "mutate__refuses": refuses}
 
 if __name__ == "__main__":
     tap.main(list(CASES.items()))
