@@ -38,7 +38,14 @@
 #define MM_NO_ROUTE UINT32_MAX
 
 /* What can be wrong with a packet, seen by the one that waits for it. */
-enum mm_symptom { MM_LOST, MM_CORRUPTED, MM_DUPLICATED, MM_REORDERED, MM_SYMPTOMS };
+enum mm_symptom {
+	MM_LOST,
+	MM_CORRUPTED,
+	MM_DUPLICATED,
+	MM_REORDERED,
+	MM_SLOWED, /* of packets that left together: they came further apart than any link makes them */
+	MM_SYMPTOMS
+};
 
 /* What a route is: who watches, which directed links in order, and who else has to take part. */
 struct mm_route_of {
@@ -86,8 +93,10 @@ enum mm_part_kind {
 };
 
 /*
- * Directions are seen from the lower end of a cable, and from the node of a transceiver. Switches,
- * hosts and planes have none: what comes in goes out, and what a host sends comes back to it.
+ * Directions are seen from the lower end of a cable, and from the node of a transceiver. Switches
+ * and planes have none: what comes in goes out. That of a host which is dead is told by questions
+ * of neighbours that still come to it, or its own that still come to them; other faults of hosts
+ * have none, for what a host sends comes back to it.
  */
 struct mm_part {
 	enum mm_part_kind kind;
@@ -103,6 +112,7 @@ enum mm_kind {
 	MM_CORRUPTING,
 	MM_DUPLICATING,
 	MM_REORDERING,
+	MM_SLOW,
 	MM_FLAPPING,
 	MM_WRONG_CABLE,
 	MM_KINDS
@@ -161,6 +171,12 @@ bool mm_map_stray(struct mm_map *map, uint32_t witness, uint32_t plane, uint32_t
  */
 bool mm_map_loop(struct mm_map *map, uint32_t witness, uint32_t plane, uint32_t to,
 		 uint64_t now_ns);
+
+/*
+ * mm_map_asked adds that a question of one host came to its neighbour. False: no such hosts, or
+ * they are one.
+ */
+bool mm_map_asked(struct mm_map *map, uint32_t witness, uint32_t by, uint64_t now_ns);
 
 /*
  * mm_map_plain adds packets that a host sent by plain routes, which every switch of the plane

@@ -94,18 +94,35 @@ static struct mm_sick *dead_over(const struct mf_topology *t, struct mm_sick *si
 	return NULL;
 }
 
-static void mark_uplinks(const struct mm_map *map, struct mm_sick *sick, size_t n, uint32_t plane,
+/* Whether anything came back over a cable lately; if not it may only not have been named yet. */
+static bool is_alive(struct mm_map *map, uint32_t link, uint64_t now_ns)
+{
+	const struct mm_part cable = {.kind = MM_CABLE, .id = link >> 1};
+	const struct mm_route *r;
+	struct mm_walk walk;
+
+	mm_walk_begin(&walk, map, &cable);
+	while ((r = mm_walk_next(&walk)))
+		if (r->streak == 0 && now_ns - r->heard_ns <= map->cfg.window_ns[0])
+			return true;
+	return false;
+}
+
+static void mark_uplinks(struct mm_map *map, struct mm_sick *sick, size_t n, uint32_t plane,
 			 uint32_t t0, uint64_t now_ns)
 {
 	const struct mf_topology *t = map->t;
 	struct mm_sick *by[MF_UPLINKS_MAX];
-	uint32_t dead = 0;
+	uint32_t dead = 0, doubtful = 0;
 
 	for (uint32_t up = 0; up < t->cfg.t1s; up++) {
-		struct mm_sick *s = dead_over(t, sick, n, mf_link_t0_t1(t, plane, t0, up, false));
+		uint32_t link = mf_link_t0_t1(t, plane, t0, up, false);
+		struct mm_sick *s = dead_over(t, sick, n, link);
 
 		if (s)
 			by[dead++] = s;
+		else
+			doubtful += !is_alive(map, link, now_ns);
 	}
 	/* One cable cannot be exchanged with itself. */
 	if (dead < 2 || !plain_gets_through(map, plane, t0, dead, now_ns))
@@ -113,7 +130,7 @@ static void mark_uplinks(const struct mm_map *map, struct mm_sick *sick, size_t 
 	for (uint32_t i = 0; i < dead; i++) {
 		by[i]->kind = MM_WRONG_CABLE;
 		/* Which of three or more leads where another should is not known. */
-		by[i]->other = dead == 2 ? by[1 - i]->part : by[i]->part;
+		by[i]->other = dead + doubtful == 2 ? by[1 - i]->part : by[i]->part;
 	}
 }
 

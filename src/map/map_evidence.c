@@ -22,7 +22,11 @@ struct mm_cfg mm_cfg_default(const struct mf_topology *t, uint32_t routes, uint6
 	return (struct mm_cfg){
 		.routes = routes,
 		.window_ns = {2 * shortest, 20 * shortest, 1000 * shortest},
-		.usual_ppm = {200, 5, 200, 2000},
+		/*
+		 * A busy machine spreads many trains, for its timers are late; a slow link spreads
+		 * all. So nine of ten must be, and no less.
+		 */
+		.usual_ppm = {200, 5, 200, 2000, 300000},
 		.bits = bits,
 		.settle_ns = shortest,
 		.flap_ns = 10 * S_NS,
@@ -54,6 +58,7 @@ static size_t lay_out(struct mm_map *map, uint8_t *at, const struct mm_cfg *cfg,
 	take(&at, &sum, 1, sizeof(*map));
 	map->head = take(&at, &sum, t->n_links, sizeof(*map->head));
 	map->heard_ns = take(&at, &sum, t->n_hosts, sizeof(*map->heard_ns));
+	map->asked = take(&at, &sum, t->n_hosts, sizeof(*map->asked));
 	map->plain = take(&at, &sum, (size_t)t->cfg.planes * t->n_t0s, sizeof(*map->plain));
 	map->route = take(&at, &sum, cfg->routes, sizeof(*map->route));
 	map->bad = take(&at, &sum, cfg->routes, sizeof(*map->bad));
@@ -319,6 +324,15 @@ bool mm_map_loop(struct mm_map *map, uint32_t witness, uint32_t plane, uint32_t 
 			oldest = l;
 	}
 	*oldest = new;
+	return true;
+}
+
+bool mm_map_asked(struct mm_map *map, uint32_t witness, uint32_t by, uint64_t now_ns)
+{
+	if (witness >= map->t->n_hosts || by >= map->t->n_hosts || witness == by)
+		return false;
+	map->asked[witness].in_ns = now_ns + 1;
+	map->asked[by].out_ns = now_ns + 1;
 	return true;
 }
 

@@ -86,6 +86,11 @@ struct mm_loop {
 	uint64_t at_ns;
 };
 
+/* When a question last came to a host, and when one of its own came to a neighbour; 0: never. */
+struct mm_asked {
+	uint64_t in_ns, out_ns;
+};
+
 /* Packets by plain routes of a plane's hosts, in halves of the middle window. */
 struct mm_plain {
 	uint64_t half_of;
@@ -97,6 +102,7 @@ struct mm_map {
 	const struct mf_topology *t;
 	uint32_t *head;		/* n_links: first route over it */
 	uint64_t *heard_ns;	/* n_hosts: 0 never */
+	struct mm_asked *asked; /* n_hosts */
 	struct mm_plain *plain; /* plane * n_t0s + T0 */
 	struct mm_route *route;
 	uint32_t routes; /* slots that were ever used */

@@ -11,9 +11,9 @@
 
 const char *mm_kind_name(enum mm_kind kind)
 {
-	static const char *const names[MM_KINDS] = {"dead",	   "lossy",	 "corrupting",
-						    "duplicating", "reordering", "flapping",
-						    "wrong cable"};
+	static const char *const names[MM_KINDS] = {"dead",	  "lossy",	"corrupting",
+						    "duplicating", "reordering", "slow",
+						    "flapping",	  "wrong cable"};
 
 	mb_assert(kind < MM_KINDS);
 	return names[kind];
@@ -112,7 +112,7 @@ char *mm_sick_text(const struct mf_topology *t, const struct mm_sick *sick, uint
 	mm_part_name(t, &sick->part, name);
 	if (exchanged)
 		mm_part_name(t, &sick->other, other);
-	if (sick->kind != MM_DEAD && sick->kind != MM_WRONG_CABLE && sick->kind != MM_FLAPPING)
+	if (sick->kind > MM_DEAD && sick->kind < MM_SLOW)
 		snprintf(rate, sizeof(rate), " %.2f%%", sick->rate_ppm / 1e4);
 	snprintf(out, MM_SICK_TEXT_BYTES,
 		 "%s: %s%s%s%s%s%s, since %" PRIu64 " ms, seen by %" PRIu32 " of %" PRIu32 "; %s",

@@ -11,7 +11,7 @@
 static enum mm_kind kind_of(const struct mm_found *f)
 {
 	const enum mm_kind kinds[MM_SYMPTOMS] = {MM_LOSSY, MM_CORRUPTING, MM_DUPLICATING,
-						 MM_REORDERING};
+						 MM_REORDERING, MM_SLOW};
 
 	if (f->symptom == MM_LOST && (f->fit.all_gone || f->fit.rate_ppm >= DEAD_PPM))
 		return MM_DEAD;
@@ -156,6 +156,17 @@ static bool flaps(const struct mm_map *map, const struct mm_tracked *k, uint64_t
 	       now_ns - k->found_ns <= map->cfg.flap_ns;
 }
 
+/* A host that is dead in one direction has questions come by the other since it began. */
+static enum mf_direction direction_of_host(const struct mm_map *map, const struct mm_tracked *k)
+{
+	const struct mm_asked *asked = &map->asked[k->sick.part.id];
+	bool in = asked->in_ns > k->onset_ns[0], out = asked->out_ns > k->onset_ns[0];
+
+	if (in == out)
+		return MF_DIRECTION_BOTH;
+	return in ? MF_DIRECTION_OUT : MF_DIRECTION_IN;
+}
+
 static bool worse(const struct mm_sick *a, const struct mm_sick *b)
 {
 	return a->kind != b->kind ? a->kind < b->kind : a->part.kind > b->part.kind;
@@ -197,6 +208,8 @@ size_t mm_map_judge(struct mm_map *map, uint64_t now_ns, struct mm_sick *sick, s
 			continue;
 		one = k->sick;
 		one.kind = flapping ? MM_FLAPPING : one.kind;
+		if (one.part.kind == MM_HOST && one.kind == MM_DEAD)
+			one.part.direction = direction_of_host(map, k);
 		one.since_ns = k->onset_ns[flapping ? 2 : 0] - 1;
 		n = insert(sick, n, max, &one);
 	}

@@ -12,7 +12,7 @@
 const char *mm_symptom_name(enum mm_symptom symptom)
 {
 	static const char *const names[MM_SYMPTOMS] = {"lost", "corrupted", "duplicated",
-						       "reordered"};
+						       "reordered", "slowed"};
 
 	mb_assert(symptom < MM_SYMPTOMS);
 	return names[symptom];

@@ -139,7 +139,7 @@ static int find_interfaces(struct md_map *map, const struct md_config *c, const 
 static int open_host(struct md_map *map, const struct md_config *c, const char *path,
 		     struct md_config_error *error)
 {
-	const struct probe_sink sink = {map, take_route, take_plain, take_stray, take_loop};
+	const struct probe_sink sink = {map, take_route, take_plain, take_stray, take_loop, NULL};
 	struct probe_host_cfg cfg = {.t = &map->t,
 				     .host = c->map.host,
 				     .share = c->map.share,
@@ -269,7 +269,7 @@ static void put_routes(const struct md_map *map, enum stat_format format, struct
 	}
 	put_head(out, format, "map_bad", "counter", "of these, what was wrong with them");
 	for (uint32_t i = 0; i < PROBE_EVIDENCE_ROUTES; i++)
-		for (uint32_t s = 0; e->route[i].step && s < MM_SYMPTOMS; s++) {
+		for (uint32_t s = 0; e->route[i].step && s < MM_SLOWED; s++) {
 			put_labels(map, &e->route[i].of, "map_bad", out);
 			ui_text_add(out, ",symptom=\"%s\"} %" PRIu64 "\n", mm_symptom_name(s),
 				    e->route[i].bad[s]);

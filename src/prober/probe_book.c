@@ -15,13 +15,21 @@ uint32_t probe_book_send(struct probe_book *b, uint64_t nonce, uint64_t step)
 
 	mb_assert(b->next - b->settled <= PROBE_SLOTS);
 	*slot_of(b, seq) = (struct probe_slot){.nonce = nonce, .step = step, .seq = seq};
+	if (b->train_left)
+		slot_of(b, seq)->place = (uint8_t)(PROBE_TRAIN + 1 - b->train_left--);
 	return seq;
+}
+
+void probe_book_train(struct probe_book *b)
+{
+	b->train_left = PROBE_TRAIN;
 }
 
 void probe_book_unsend(struct probe_book *b)
 {
 	mb_assert(b->next != b->settled);
-	b->next--; /* which hides the slot; one of zeros would be what a forger can guess */
+	b->train_left = 0; /* what did leave of a train is none */
+	b->next--;	   /* which hides the slot; one of zeros would be what a forger can guess */
 }
 
 bool probe_book_has(const struct probe_book *b, uint32_t seq, uint64_t nonce)
@@ -31,7 +39,8 @@ bool probe_book_has(const struct probe_book *b, uint32_t seq, uint64_t nonce)
 	return (int32_t)(seq - b->next) < 0 && s->seq == seq && s->nonce == nonce;
 }
 
-enum probe_verdict probe_book_arrive(struct probe_book *b, uint32_t seq, uint64_t nonce, bool whole)
+enum probe_verdict probe_book_arrive(struct probe_book *b, uint32_t seq, uint64_t nonce, bool whole,
+				     uint64_t came_ns)
 {
 	struct probe_slot *s = slot_of(b, seq);
 	bool settled = (int32_t)(seq - b->settled) < 0;
@@ -46,6 +55,7 @@ enum probe_verdict probe_book_arrive(struct probe_book *b, uint32_t seq, uint64_
 	s->damaged = s->damaged || !whole;
 	if (s->copies == 2)
 		return PROBE_TWICE;
+	s->came_ns = came_ns;
 	if ((int32_t)(seq - b->newest) < 0)
 		s->overtaken = true;
 	else
@@ -57,6 +67,25 @@ static void count(struct mm_counts *c, enum mm_symptom symptom, bool bad)
 {
 	c->known[symptom]++;
 	c->bad[symptom] += bad;
+}
+
+/* A train is known when its last one is settled and all came back, each once. */
+static void count_train(struct mm_counts *c, struct probe_book *b, uint32_t last)
+{
+	const struct probe_slot *first = slot_of(b, last + 1 - PROBE_TRAIN);
+	uint64_t end_ns = slot_of(b, last)->came_ns;
+
+	if (!b->slow_ns || slot_of(b, last)->place != PROBE_TRAIN)
+		return;
+	for (uint32_t i = 0; i < PROBE_TRAIN; i++) {
+		const struct probe_slot *s = slot_of(b, last - i);
+
+		if (s->copies != 1 || !s->came_ns)
+			return;
+	}
+	/* A clock that was set back meanwhile says nothing. */
+	if (end_ns >= first->came_ns)
+		count(c, MM_SLOWED, end_ns - first->came_ns > b->slow_ns);
 }
 
 bool probe_book_settle(struct probe_book *b, uint64_t step, struct mm_counts *counts)
@@ -73,6 +102,7 @@ bool probe_book_settle(struct probe_book *b, uint64_t step, struct mm_counts *co
 		count(counts, MM_CORRUPTED, s->damaged);
 		count(counts, MM_DUPLICATED, s->copies > 1);
 		count(counts, MM_REORDERED, s->overtaken);
+		count_train(counts, b, b->settled);
 	}
 	return counts->known[MM_LOST] > 0;
 }

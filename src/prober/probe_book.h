@@ -13,8 +13,12 @@
 #define PROBE_WAIT_STEPS 4u
 /* Probes that leave together, so that a packet that is overtaken is seen. */
 #define PROBE_PAIR 2u
-/* A pair in each step, for all steps in which it may come back, rounded up to a power of two. */
-#define PROBE_SLOTS 16u
+/* Packets that fill the MTU and leave together, so that a link shows how fast it carries them. */
+#define PROBE_TRAIN 4u
+/* Pairs of one route in a step at most, or one train. */
+#define PROBE_PAIRS_MAX 3u
+/* Those of all steps in which they may come back, rounded up to a power of two. */
+#define PROBE_SLOTS 32u
 
 enum probe_verdict {
 	PROBE_ANSWERED,
@@ -28,8 +32,10 @@ enum probe_verdict {
 struct probe_slot {
 	uint64_t nonce;
 	uint64_t step; /* in which it was sent */
+	uint64_t came_ns; /* when the first copy came back */
 	uint32_t seq;
 	uint8_t copies; /* that came back */
+	uint8_t place;	/* in a train, from 1; 0: in none */
 	bool damaged, overtaken;
 };
 
@@ -38,17 +44,25 @@ struct probe_book {
 	struct probe_slot slot[PROBE_SLOTS];
 	uint32_t next, settled; /* sequence numbers */
 	uint32_t newest;	/* one above the highest that came back */
+	uint64_t slow_ns;	/* a train that is spread over more was slowed; 0: never */
+	uint32_t train_left;	/* of the train that is being sent */
 };
 
 /* probe_book_send notes a probe and returns its sequence number. */
 uint32_t probe_book_send(struct probe_book *b, uint64_t nonce, uint64_t step);
 
+/* probe_book_train makes the next PROBE_TRAIN probes a train. */
+void probe_book_train(struct probe_book *b);
+
 /* probe_book_unsend takes back the last one: it did not leave. */
 void probe_book_unsend(struct probe_book *b);
 
-/* probe_book_arrive says what a packet is that came back; `whole`: nothing in it was changed. */
-enum probe_verdict probe_book_arrive(struct probe_book *b, uint32_t seq, uint64_t nonce,
-				     bool whole);
+/*
+ * probe_book_arrive says what a packet is that came back; `whole`: nothing in it was changed;
+ * came_ns: when, by any clock that goes on, or 0 where that is not known.
+ */
+enum probe_verdict probe_book_arrive(struct probe_book *b, uint32_t seq, uint64_t nonce, bool whole,
+				     uint64_t came_ns);
 
 /* probe_book_has says whether such a probe was sent lately. */
 bool probe_book_has(const struct probe_book *b, uint32_t seq, uint64_t nonce);

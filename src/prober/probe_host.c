@@ -41,6 +41,8 @@ struct probe_host {
 	uint64_t nonce[NONCES];
 	uint32_t nonces_left;
 	uint64_t answer_bytes; /* that may be sent now */
+	uint64_t spare_bytes;  /* of the host's rate, for routes in doubt */
+	uint32_t doubted;      /* the stream that is next to have some of it */
 	bool *live;	       /* n_hosts */
 	uint64_t *heard;       /* of each neighbour: the step, one more; hosts_per_t0 */
 };
@@ -142,6 +144,14 @@ bool probe_host_has(const struct probe_host *h, const struct probe_packet *packe
 	       probe_book_has(&s->book, packet->seq, packet->nonce);
 }
 
+bool probe_host_asks(const struct probe_host *h, const struct probe_packet *packet)
+{
+	const struct probe_stream *s = stream_of(h, packet);
+
+	return s && s->kind == PROBE_ROUTE && packet->asks && packet->asked == s->asked &&
+	       probe_book_has(&s->book, packet->seq, packet->nonce);
+}
+
 /* ---- what comes ---- */
 
 /* The address by which a neighbour, or anybody where it is plain, gets its probe back. */
@@ -176,6 +186,8 @@ static void answer(struct probe_host *h, const struct probe_packet *packet)
 		return;
 	}
 	h->figures.asked++;
+	if (h->sink.asked && !packet->plain)
+		h->sink.asked(h->sink.ctx, h->cfg.host, packet);
 	if (packet->bytes + PROBE_HEADER_BYTES > h->answer_bytes) {
 		h->figures.unanswered++;
 		return;
@@ -199,7 +211,8 @@ static void take_in(struct probe_host *h, const struct probe_packet *packet)
 	if (s && s->kind == PROBE_NOTHING) {
 		verdict = PROBE_LATE; /* of a route that is another's now */
 	} else if (s && (s->kind == PROBE_HELLO || packet->port == h->cfg.ifindex[s->back])) {
-		verdict = probe_book_arrive(&s->book, packet->seq, packet->nonce, packet->whole);
+		verdict = probe_book_arrive(&s->book, packet->seq, packet->nonce, packet->whole,
+					    packet->came_ns);
 		if (verdict == PROBE_ANSWERED && s->kind == PROBE_HELLO)
 			h->heard[s->asked - first_neighbour(h)] = h->step + 1;
 	}
@@ -304,7 +317,8 @@ static void aim(struct probe_host *h, struct probe_stream *s)
 	}
 }
 
-static void send_one(struct probe_host *h, uint32_t number, uint32_t bytes)
+/* False: there was no room for it. */
+static bool send_one(struct probe_host *h, uint32_t number, uint32_t bytes)
 {
 	struct probe_stream *s = &h->streams.stream[number];
 	bool plain = s->kind == PROBE_PLAIN;
@@ -325,10 +339,36 @@ static void send_one(struct probe_host *h, uint32_t number, uint32_t bytes)
 	if (probe_socket_send(h->fd, s->to, h->cfg.udp_port[packet.asks ? s->asked : h->cfg.host],
 			      plain ? h->cfg.ifindex[s->plane] : 0, plain ? PLAIN_HOPS : 0,
 			      &packet) == 0)
-		return;
+		return true;
 	probe_book_unsend(&s->book);
 	h->figures.sent--;
 	h->figures.unsent++;
+	return false;
+}
+
+static uint32_t full_bytes(const struct probe_host *h)
+{
+	return h->cfg.t->cfg.mtu - PROBE_HEADER_BYTES;
+}
+
+/* What leaves now is a train where its turn has come, oftener on a route that may be slow. */
+static bool is_train(const struct probe_host *h, uint32_t number)
+{
+	const struct probe_stream *s = &h->streams.stream[number];
+	uint32_t every = s->slow_doubt > h->step ? PROBE_FULL_EVERY : PROBE_TRAIN_EVERY;
+
+	return h->cfg.link_bit_s && s->kind == PROBE_ROUTE && s->pairs % every == number % every;
+}
+
+static void send_train(struct probe_host *h, uint32_t number)
+{
+	struct probe_stream *s = &h->streams.stream[number];
+
+	s->pairs++;
+	probe_book_train(&s->book);
+	for (uint32_t i = 0; i < PROBE_TRAIN; i++)
+		if (!send_one(h, number, full_bytes(h)))
+			return;
 }
 
 static void send_pair(struct probe_host *h, uint32_t number)
@@ -337,11 +377,54 @@ static void send_pair(struct probe_host *h, uint32_t number)
 	bool full;
 
 	aim(h, s);
-	full = s->kind != PROBE_HELLO && s->pairs % PROBE_FULL_EVERY == number % PROBE_FULL_EVERY;
+	full = s->kind != PROBE_HELLO && !(h->cfg.link_bit_s && s->kind == PROBE_ROUTE) &&
+	       s->pairs % PROBE_FULL_EVERY == number % PROBE_FULL_EVERY;
 	s->pairs++;
 	for (uint32_t i = 0; i < PROBE_PAIR; i++)
-		send_one(h, number,
-			 full && i == 0 ? h->cfg.t->cfg.mtu - PROBE_HEADER_BYTES : PROBE_BYTES_MIN);
+		send_one(h, number, full && i == 0 ? full_bytes(h) : PROBE_BYTES_MIN);
+}
+
+static void send_next(struct probe_host *h, uint32_t number)
+{
+	if (is_train(h, number))
+		send_train(h, number);
+	else
+		send_pair(h, number);
+}
+
+/* Something was bad and not all: of what is dead more probes would say no more. */
+static bool is_doubtful(const struct mm_counts *c)
+{
+	uint32_t bad = c->bad[MM_LOST] < c->known[MM_LOST] ? c->bad[MM_LOST] : 0;
+
+	for (enum mm_symptom s = MM_CORRUPTED; s < MM_SYMPTOMS; s++)
+		bad += c->bad[s];
+	return bad > 0;
+}
+
+/* Whether two routes have a cable between switches in common. */
+static bool share_cable(const struct mm_route_of *a, const struct mm_route_of *b)
+{
+	for (uint32_t i = 1; i + 1 < a->links; i++)
+		for (uint32_t k = 1; k + 1 < b->links; k++)
+			if (a->link[i] >> 1 == b->link[k] >> 1)
+				return true;
+	return false;
+}
+
+/* Puts a route in doubt, and those that tell which of its cables it is. */
+static void begin_doubt(struct probe_host *h, struct probe_stream *s, bool slow)
+{
+	uint64_t until = h->step + PROBE_DOUBT_STEPS;
+
+	for (uint32_t i = 0; i < h->streams.room; i++) {
+		struct probe_stream *o = &h->streams.stream[i];
+
+		if (o != s && (o->kind != PROBE_ROUTE || !share_cable(&o->of, &s->of)))
+			continue;
+		o->doubt = until;
+		o->slow_doubt = slow ? until : o->slow_doubt;
+	}
 }
 
 static void settle(struct probe_host *h, struct probe_stream *s)
@@ -353,6 +436,8 @@ static void settle(struct probe_host *h, struct probe_stream *s)
 	if (s->kind == PROBE_HELLO)
 		return;
 	h->figures.lost += counts.bad[MM_LOST];
+	if (s->kind == PROBE_ROUTE && is_doubtful(&counts))
+		begin_doubt(h, s, counts.bad[MM_SLOWED]);
 	if (s->kind == PROBE_PLAIN)
 		h->sink.plain(h->sink.ctx, h->cfg.host, s->plane, counts.known[MM_LOST],
 			      counts.bad[MM_LOST]);
@@ -381,6 +466,51 @@ static void see_who_lives(struct probe_host *h)
 		plan(h); /* without memory it is tried again when another one leaves */
 }
 
+/* Bytes of the host's rate that the plan leaves; of a few steps, so that a train can be had. */
+static void save_bytes(struct probe_host *h, uint64_t budget)
+{
+	uint64_t planned = h->streams.bit_s / 8 * PROBE_STEP_NS / 1000000000;
+	uint64_t most = budget + PROBE_TRAIN * (uint64_t)h->cfg.t->cfg.mtu;
+
+	h->spare_bytes += budget > planned ? budget - planned : 0;
+	if (h->spare_bytes > most)
+		h->spare_bytes = most;
+}
+
+/* Sends some more on a route that is in doubt. False: the bytes that are left do not do. */
+static bool doubt(struct probe_host *h, uint32_t number)
+{
+	for (uint32_t i = 1; i < PROBE_PAIRS_MAX; i++) {
+		bool train = is_train(h, number);
+		uint64_t bytes = train ? PROBE_TRAIN * (uint64_t)h->cfg.t->cfg.mtu
+				       : PROBE_PAIR * (PROBE_BYTES_MIN + PROBE_HEADER_BYTES);
+
+		if (bytes > h->spare_bytes)
+			return false;
+		h->spare_bytes -= bytes;
+		send_next(h, number);
+		if (train)
+			break;
+	}
+	return true;
+}
+
+/* Who gets nothing this time is first the next time. */
+static void doubt_all(struct probe_host *h)
+{
+	for (uint32_t i = 0; i < h->streams.room; i++) {
+		uint32_t number = (h->doubted + i) % h->streams.room;
+		const struct probe_stream *s = &h->streams.stream[number];
+
+		if (s->kind != PROBE_ROUTE || s->doubt <= h->step)
+			continue;
+		if (!doubt(h, number)) {
+			h->doubted = number;
+			return;
+		}
+	}
+}
+
 void probe_host_step(struct probe_host *h)
 {
 	uint64_t budget = h->cfg.rate_bit_s / 8 * PROBE_STEP_NS / 1000000000;
@@ -400,7 +530,9 @@ void probe_host_step(struct probe_host *h)
 			continue;
 		settle(h, s);
 		if (h->step % every == i % every)
-			send_pair(h, i);
+			send_next(h, i);
 	}
+	save_bytes(h, budget);
+	doubt_all(h);
 	h->step++;
 }

@@ -45,6 +45,11 @@ struct probe_host_cfg {
 	 */
 	uint16_t *udp_port;
 	bool asks_who_lives; /* and rebalances when a neighbour leaves or comes back */
+	/*
+	 * What the slowest link is sure to carry; 0: not known, and nothing is called slow. Links of
+	 * machines are too fast for it: a train is over before a kernel could say when it began.
+	 */
+	uint64_t link_bit_s;
 };
 
 /* Where what was counted goes. `memo` is the sink's own for a route, MM_NO_ROUTE at first. */
@@ -57,6 +62,8 @@ struct probe_sink {
 	void (*stray)(void *ctx, uint32_t host, uint32_t plane, const struct probe_packet *packet);
 	/* A plain packet to a host went round until a switch gave up. */
 	void (*loop)(void *ctx, uint32_t host, uint32_t plane, uint32_t to);
+	/* A neighbour's question came. Anybody can make one up. May be NULL. */
+	void (*asked)(void *ctx, uint32_t host, const struct probe_packet *packet);
 };
 
 /* What the probes of a host came to. */
@@ -64,7 +71,7 @@ struct probe_figures {
 	uint32_t routes;
 	uint32_t left_out;    /* routes of the plan that there was no room for */
 	uint32_t round_steps; /* from one pair of a route to the next */
-	uint64_t bit_s;	      /* that it sends */
+	uint64_t bit_s;	      /* that it sends where nothing is in doubt, else up to its rate */
 	uint64_t sent, unsent, lost, asked, unanswered;
 	uint64_t got[PROBE_VERDICTS];
 	uint32_t neighbours, living; /* on its T0; those that answer */
@@ -89,5 +96,7 @@ const struct probe_figures *probe_host_figures(const struct probe_host *h);
 bool probe_host_sees_strays(const struct probe_host *h);
 /* probe_host_has says whether a packet is one that the host sent lately and that ends at it. */
 bool probe_host_has(const struct probe_host *h, const struct probe_packet *packet);
+/* probe_host_asks says whether a packet is a question that the host sent lately to a neighbour. */
+bool probe_host_asks(const struct probe_host *h, const struct probe_packet *packet);
 
 #endif

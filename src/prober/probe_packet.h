@@ -34,6 +34,7 @@ struct probe_packet {
 	uint32_t bytes;
 	/* Not in it: index of the interface that it came in by, and where it ended otherwise. */
 	uint32_t port;
+	uint64_t came_ns; /* by the kernel's clock; 0: not known */
 	bool looped; /* a switch says that its hop limit is over */
 };
 

@@ -10,6 +10,7 @@
 #include <netinet/udp.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Several rounds of full-size probes; the kernel may give less. */
@@ -24,6 +25,7 @@ static int prepare(int fd, uint16_t *port)
 	if (setsockopt(fd, IPPROTO_UDP, UDP_NO_CHECK6_TX, &on, sizeof(on)) ||
 	    setsockopt(fd, IPPROTO_UDP, UDP_NO_CHECK6_RX, &on, sizeof(on)) ||
 	    setsockopt(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, &on, sizeof(on)) ||
+	    setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof(on)) ||
 	    setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes)) ||
 	    bind(fd, (struct sockaddr *)&own, sizeof(own)) ||
 	    getsockname(fd, (struct sockaddr *)&own, &size))
@@ -46,10 +48,10 @@ int probe_socket_open(uint16_t *port)
 	return -1;
 }
 
-/* Room for what goes with a packet: the port, and the hop limit. */
+/* Room for what goes with a packet: the port, and the hop limit or when it came. */
 union control {
 	struct cmsghdr align;
-	uint8_t bytes[CMSG_SPACE(sizeof(struct in6_pktinfo)) + CMSG_SPACE(sizeof(int))];
+	uint8_t bytes[CMSG_SPACE(sizeof(struct in6_pktinfo)) + CMSG_SPACE(sizeof(struct timespec))];
 };
 
 static void put(struct msghdr *m, union control *control, int type, const void *value, size_t bytes)
@@ -89,17 +91,21 @@ int probe_socket_send(int fd, const uint8_t to[16], uint16_t to_port, uint32_t b
 		       : 0;
 }
 
-static uint32_t port_of(struct msghdr *m)
+static void take_control(struct msghdr *m, struct probe_packet *packet)
 {
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
 		struct in6_pktinfo info;
+		struct timespec at;
 
-		if (c->cmsg_level != IPPROTO_IPV6 || c->cmsg_type != IPV6_PKTINFO)
-			continue;
-		memcpy(&info, CMSG_DATA(c), sizeof(info));
-		return info.ipi6_ifindex;
+		if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_PKTINFO) {
+			memcpy(&info, CMSG_DATA(c), sizeof(info));
+			packet->port = info.ipi6_ifindex;
+		}
+		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_TIMESTAMPNS) {
+			memcpy(&at, CMSG_DATA(c), sizeof(at));
+			packet->came_ns = (uint64_t)at.tv_sec * 1000000000 + (uint64_t)at.tv_nsec;
+		}
 	}
-	return 0;
 }
 
 int probe_socket_receive(int fd, struct probe_packet *packet)
@@ -116,6 +122,7 @@ int probe_socket_receive(int fd, struct probe_packet *packet)
 	/* An error that waits at the socket is about a packet that counts as lost anyway. */
 	if (n < 0)
 		return errno == EAGAIN ? 0 : -1;
-	*packet = (struct probe_packet){.port = port_of(&m)};
+	*packet = (struct probe_packet){0};
+	take_control(&m, packet);
 	return probe_packet_read(bytes, (size_t)n, packet) ? 1 : -1;
 }

@@ -12,6 +12,10 @@
 
 /* Every so many pairs one packet fills the MTU: some cables spoil only what is long. */
 #define PROBE_FULL_EVERY 16u
+/* Where the rate of links is known as many are trains, seldomer: the bits are the same. */
+#define PROBE_TRAIN_EVERY (PROBE_TRAIN * PROBE_FULL_EVERY)
+/* Half a second after something was bad a route is probed more often: doubtful routes decide. */
+#define PROBE_DOUBT_STEPS 50u
 
 enum probe_kind { PROBE_NOTHING, PROBE_ROUTE, PROBE_PLAIN, PROBE_HELLO };
 
@@ -24,7 +28,9 @@ struct probe_stream {
 	uint32_t plane, back;  /* by which it leaves and has to arrive */
 	uint32_t pairs;
 	uint8_t to[MF_ADDRESS_BYTES];
-	bool planned; /* while a plan is made */
+	/* The steps until which it is in doubt, and until which it may be that it is slow. */
+	uint64_t doubt, slow_doubt;
+	bool planned;	/* while a plan is made */
 };
 
 struct probe_streams {

@@ -53,7 +53,7 @@ struct world {
 	uint32_t n_arrivals, arrival_at, full, silent;
 	bool has_stray, stray_is_true;
 	uint32_t strays, loops; /* that the prober is to tell of, less those it has */
-	bool was_full;
+	bool was_full, trains;
 	uint64_t pairs, long_ones;
 	uint64_t lost, damaged, doubled; /* what happened */
 	struct mm_counts sum;		 /* what was counted */
@@ -185,6 +185,13 @@ static void take_loop(void *ctx, uint32_t host, uint32_t plane, uint32_t to)
 	mb_assert(w.stray_is_true);
 	mb_assert(host == HOST && plane < w.t.cfg.planes && to < w.t.n_hosts);
 	w.loops--;
+}
+
+static void take_asked(void *ctx, uint32_t host, const struct probe_packet *packet)
+{
+	(void)ctx;
+	mb_assert(host == HOST && packet->asks && packet->from < w.t.n_hosts);
+	mm_map_asked(w.map, host, packet->from, w.now_ns);
 }
 
 /* ---- what happens ---- */
@@ -330,6 +337,7 @@ static void bring_back(void)
 			continue;
 		f->packet.asks = false;
 		f->packet.port = IFINDEX + f->packet.plane;
+		f->packet.came_ns = w.now_ns + i;
 		w.damaged += !f->packet.whole && !f->packet.plain;
 		w.doubled += f->doubled && !f->packet.plain;
 		/* There is room for these: the others are fewer. */
@@ -340,17 +348,28 @@ static void bring_back(void)
 	w.n_sent = 0;
 }
 
-/* They leave in pairs, of which the second is short; a whole one of the MTU comes now and then. */
+/*
+ * They leave in pairs, of which the second is short; a whole one of the MTU comes now and then. Where
+ * the rate of links is known four whole ones do instead, together.
+ */
 static void check_pairs(void)
 {
+	uint32_t full = w.t.cfg.mtu - PROBE_HEADER_BYTES, n;
+
 	if (w.was_full)
 		return;
 	mb_assert(w.n_sent % PROBE_PAIR == 0);
-	for (uint32_t i = 0; i < w.n_sent; i += PROBE_PAIR) {
-		mb_assert(w.sent[i].packet.stream == w.sent[i + 1].packet.stream);
-		mb_assert(w.sent[i + 1].packet.bytes == PROBE_BYTES_MIN);
+	for (uint32_t i = 0; i < w.n_sent; i += n) {
+		bool train = w.sent[i + 1].packet.bytes == full;
+
+		n = train ? PROBE_TRAIN : PROBE_PAIR;
+		mb_assert(i + n <= w.n_sent && (!train || w.trains));
+		for (uint32_t k = 1; k < n; k++) {
+			mb_assert(w.sent[i + k].packet.stream == w.sent[i].packet.stream);
+			mb_assert(w.sent[i + k].packet.bytes == (train ? full : PROBE_BYTES_MIN));
+		}
 		w.pairs++;
-		w.long_ones += w.sent[i].packet.bytes == w.t.cfg.mtu - PROBE_HEADER_BYTES;
+		w.long_ones += w.sent[i].packet.bytes == full ? n - 1 : 0;
 	}
 }
 
@@ -373,7 +392,8 @@ static void step(void)
 
 static void open_all(uint8_t how)
 {
-	static const struct probe_sink sink = {NULL, take_route, take_plain, take_stray, take_loop};
+	static const struct probe_sink sink = {NULL, take_route, take_plain, take_stray, take_loop,
+					       take_asked};
 	static void *memory;
 	struct mf_topology_cfg topology;
 	struct mf_error error;
@@ -387,6 +407,7 @@ static void open_all(uint8_t how)
 		w.ifindex[i] = IFINDEX + i;
 	for (uint32_t i = 0; i < w.t.n_hosts; i++)
 		w.udp_port[i] = (uint16_t)(1000 + i);
+	w.trains = how & 8;
 	w.rate_bit_s = how & 4 ? PROBE_RATE_MAX / 100 : PROBE_RATE_USUAL / 10;
 	cfg = mm_cfg_default(&w.t, PROBE_ROUTES_MAX, 10 * PROBE_STEP_NS);
 	free(memory);
@@ -399,6 +420,7 @@ static void open_all(uint8_t how)
 							    .rate_bit_s = w.rate_bit_s,
 							    .ifindex = w.ifindex,
 							    .udp_port = w.udp_port,
+							    .link_bit_s = w.trains ? 100000000 : 0,
 							    .asks_who_lives = how & 1},
 				   &sink, why, sizeof(why));
 	mb_assert(w.host);
@@ -417,12 +439,18 @@ static void check(bool exact)
 		mb_assert(mm_sick_text(&w.t, &sick[i], w.now_ns, line)[0]);
 	mb_assert(n == 0 || w.lost || w.damaged || w.doubled);
 	mb_assert(w.sum.bad[MM_LOST] + w.plain_lost == f->lost && f->lost <= w.lost);
-	mb_assert(w.sum.bad[MM_REORDERED] == 0);
+	mb_assert(w.sum.bad[MM_REORDERED] == 0 && w.sum.bad[MM_SLOWED] == 0);
 	if (!exact)
 		return;
-	/* As many as it says, for the plan stays as it is. */
+	/*
+	 * As many as it says, for the plan stays as it is; routes in doubt have what the rate leaves,
+	 * and trains are longer.
+	 */
 	mb_assert(f->sent <= PROBE_PAIR * ((w.steps + f->round_steps - 1) / f->round_steps *
-					   (f->routes + w.t.cfg.planes)));
+					   (f->routes + w.t.cfg.planes)) *
+					   (w.trains ? 2 : 1) +
+				     (budget * w.steps + PROBE_TRAIN * w.t.cfg.mtu) /
+					     (PROBE_BYTES_MIN + PROBE_HEADER_BYTES));
 	mb_assert(w.was_full || w.long_ones >= w.pairs / 16 / 2);
 	mb_assert(f->lost == w.lost);
 	mb_assert(w.sum.bad[MM_CORRUPTED] == w.damaged);

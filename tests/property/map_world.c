@@ -15,6 +15,8 @@ void world_init(struct map_world *w, const struct mf_topology *t, uint32_t watch
 	w->route = calloc(WORLD_ROUTES, sizeof(*w->route));
 	w->number = calloc(WORLD_ROUTES, sizeof(*w->number));
 	w->host = calloc(t->n_hosts, sizeof(*w->host));
+	w->late = calloc(t->n_hosts, sizeof(*w->late));
+	w->waiting = calloc((size_t)WORLD_ROUTES * WORLD_LATE, sizeof(*w->waiting));
 	for (uint32_t s = 0; s < MM_SYMPTOMS; s++)
 		w->ppm[s] = calloc(t->n_links, sizeof(*w->ppm[s]));
 	memset(live, 1, t->n_hosts);
@@ -36,6 +38,8 @@ void world_fini(struct map_world *w)
 	free(w->route);
 	free(w->number);
 	free(w->host);
+	free(w->late);
+	free(w->waiting);
 	for (uint32_t s = 0; s < MM_SYMPTOMS; s++)
 		free(w->ppm[s]);
 }
@@ -88,16 +92,31 @@ static void probe(const struct map_world *w, const struct mm_route_of *r, uint32
 		memset(c->bad, 0, sizeof(c->bad));
 }
 
+/* Whether the way to a neighbour lets a question through, of a step's at least one. */
+static bool question_comes(const struct map_world *w, const struct mm_route_of *r)
+{
+	return r->peer != MM_NO_HOST && w->host[r->peer] != WORLD_SILENT &&
+	       w->ppm[MM_LOST][r->link[0]] < 1000000 && w->ppm[MM_LOST][r->link[1]] < 1000000;
+}
+
 void world_step(struct map_world *w, uint32_t probes)
 {
 	w->now_ns += WORLD_STEP_NS;
+	w->steps++;
 	for (size_t i = 0; i < w->routes; i++) {
-		struct mm_counts c;
+		const struct mm_route_of *r = &w->route[i];
+		struct mm_counts *waiting = &w->waiting[i * WORLD_LATE];
+		uint32_t late = w->late[r->witness];
 
-		if (w->host[w->route[i].witness] == WORLD_SILENT)
+		if (w->host[r->witness] == WORLD_SILENT)
 			continue;
-		probe(w, &w->route[i], probes, &c);
-		assert_true(mm_map_add(w->map, w->number[i], w->route[i].witness, &c, w->now_ns));
+		probe(w, r, probes, &waiting[w->steps % WORLD_LATE]);
+		if (question_comes(w, r))
+			assert_true(mm_map_asked(w->map, r->peer, r->witness, w->now_ns));
+		if (w->steps > late)
+			assert_true(mm_map_add(w->map, w->number[i], r->witness,
+					       &waiting[(w->steps - late) % WORLD_LATE],
+					       w->now_ns));
 	}
 	w->n_sick = mm_map_judge(w->map, w->now_ns, w->sick, WORLD_SICK);
 }

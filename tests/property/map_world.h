@@ -14,6 +14,7 @@
 #define WORLD_STEP_NS UINT64_C(10000000)
 #define WORLD_ROUTES 4096u
 #define WORLD_SICK 64u
+#define WORLD_LATE 8u
 
 /* What a host does beside telling the truth. */
 enum world_host { WORLD_HONEST, WORLD_SILENT, WORLD_CRIES, WORLD_HIDES };
@@ -27,6 +28,9 @@ struct map_world {
 	uint32_t *ppm[MM_SYMPTOMS]; /* by link */
 	uint32_t background_ppm;
 	enum world_host *host;
+	uint32_t *late;		   /* steps by which a host's reports come late, below WORLD_LATE */
+	struct mm_counts *waiting; /* WORLD_LATE for each route */
+	uint32_t steps;
 	uint64_t now_ns;
 	struct mm_sick sick[WORLD_SICK];
 	size_t n_sick;

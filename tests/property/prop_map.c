@@ -134,11 +134,31 @@ TEST(mm_map_judge, names_other_symptoms)
 		uint32_t ppm;
 	} rows[] = {{MM_CORRUPTED, MM_CORRUPTING, 20000},
 		    {MM_DUPLICATED, MM_DUPLICATING, 20000},
-		    {MM_REORDERED, MM_REORDERING, 50000}};
+		    {MM_REORDERED, MM_REORDERING, 50000},
+		    {MM_SLOWED, MM_SLOW, 1000000}};
 
-	for (uint32_t i = 0; i < test_long_rounds(6); i++)
-		check_fault(i % 2 ? CABLE_OF_HOST : CABLE_OF_T0, rows[i % 3].symptom,
-			    rows[i % 3].kind, rows[i % 3].ppm, (enum mf_direction)(i / 3 % 3), 100);
+	for (uint32_t i = 0; i < test_long_rounds(8); i++)
+		check_fault(i / 4 % 2 ? CABLE_OF_HOST : CABLE_OF_T0, rows[i % 4].symptom,
+			    rows[i % 4].kind, rows[i % 4].ppm, (enum mf_direction)(i % 3), 100);
+}
+
+/* What a host sends comes back to it: neighbours' questions tell which of the two is dead. */
+TEST(mm_map_asked, names_the_direction_of_a_dead_host)
+{
+	for (uint32_t i = 0; i < test_long_rounds(4); i++)
+		check_fault(HOST, MM_LOST, MM_DEAD, 1000000,
+			    i % 2 ? MF_DIRECTION_OUT : MF_DIRECTION_IN, 8);
+}
+
+TEST(mm_map_asked, takes_hosts_of_the_fabric_only)
+{
+	struct map_world w;
+
+	random_world(&w, 3);
+	assert_false(mm_map_asked(w.map, w.t.n_hosts, 0, w.now_ns));
+	assert_false(mm_map_asked(w.map, 0, w.t.n_hosts, w.now_ns));
+	assert_false(mm_map_asked(w.map, 1, 1, w.now_ns));
+	world_fini(&w);
 }
 
 TEST(mm_map_judge, accuses_nobody_where_losses_are_usual)
@@ -262,6 +282,51 @@ TEST(mm_map_judge, needs_half_of_the_hosts)
 		world_fault(&w, name, MM_LOST, MF_DIRECTION_BOTH, 1000000);
 		if (!world_until(&w, name, MM_DEAD, 20, 2))
 			world_fail(&w, name);
+		world_fini(&w);
+	}
+}
+
+/* A busy machine spreads the trains of all routes; no link is slow for that. */
+TEST(mm_map_judge, calls_nobody_slow_where_many_trains_are)
+{
+	struct map_world w;
+
+	random_world(&w, 3);
+	for (uint32_t link = 0; link < w.t.n_links; link++)
+		w.ppm[MM_SLOWED][link] = 100000; /* a third to a half of the trains of a route */
+	for (uint32_t step = 0; step < 200; step++) {
+		world_step(&w, 1);
+		if (w.n_sick)
+			world_fail(&w, "nothing was wrong but timers");
+	}
+	world_fini(&w);
+}
+
+/*
+ * Hosts' clocks differ and their reports come late, each by a time of its own that others do not
+ * know: what is wrong is named so much later, and nobody in its place.
+ */
+TEST(mm_map_judge, bears_clocks_that_differ)
+{
+	for (uint32_t i = 0; i < test_long_rounds(5); i++) {
+		char name[MM_PART_NAME_BYTES];
+		struct map_world w;
+
+		random_world(&w, 3);
+		random_target(&w, i % TARGETS, name);
+		for (uint32_t h = 0; h < w.t.n_hosts; h++)
+			w.late[h] = pick(0, WORLD_LATE - 1);
+		for (uint32_t step = 0; step < 50; step++) {
+			world_step(&w, 2);
+			if (w.n_sick)
+				world_fail(&w, "nothing was wrong but clocks");
+		}
+		world_fault(&w, name, MM_LOST, MF_DIRECTION_BOTH, 1000000);
+		if (!world_until(&w, name, MM_DEAD, 8 + 2 * WORLD_LATE, 2))
+			world_fail(&w, name);
+		for (uint32_t step = 0; step < 20; step++)
+			world_step(&w, 2);
+		check_alone(&w, name, name);
 		world_fini(&w);
 	}
 }

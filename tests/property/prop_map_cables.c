@@ -96,6 +96,10 @@ TEST(mm_map_plain, names_no_partner_of_three)
 	for (uint32_t step = 0; step < 20; step++) {
 		assert_true(mm_map_plain(w.map, 0, 0, 8, 0, w.now_ns));
 		world_step(&w, 2);
+		/* Nor while only two of them are named yet. */
+		for (size_t i = 0; i < w.n_sick; i++)
+			if (mm_sick_has_other(&w.sick[i]))
+				world_fail(&w, "three cables were exchanged");
 	}
 	if (w.n_sick != 3)
 		world_fail(&w, "three cables were exchanged");

@@ -14,7 +14,7 @@ TEST(probe_book_settle, counts_after_its_time_only)
 	assert_u_eq(probe_book_send(&b, NONCE, 7), 0);
 	assert_u_eq(probe_book_send(&b, NONCE + 1, 8), 1);
 	assert_false(probe_book_settle(&b, 7 + PROBE_WAIT_STEPS - 1, &counts));
-	assert_u_eq(probe_book_arrive(&b, 0, NONCE, true), PROBE_ANSWERED);
+	assert_u_eq(probe_book_arrive(&b, 0, NONCE, true, 0), PROBE_ANSWERED);
 	assert_true(probe_book_settle(&b, 7 + PROBE_WAIT_STEPS, &counts));
 	assert_u_eq(counts.known[MM_LOST], 1);
 	assert_u_eq(counts.bad[MM_LOST], 0);
@@ -31,10 +31,10 @@ TEST(probe_book_settle, counts_what_was_wrong)
 
 	for (uint32_t i = 0; i < 4; i++)
 		probe_book_send(&b, NONCE, 0);
-	assert_u_eq(probe_book_arrive(&b, 1, NONCE, true), PROBE_ANSWERED);
-	assert_u_eq(probe_book_arrive(&b, 0, NONCE, true), PROBE_ANSWERED); /* overtaken */
-	assert_u_eq(probe_book_arrive(&b, 2, NONCE, false), PROBE_ANSWERED);
-	assert_u_eq(probe_book_arrive(&b, 1, NONCE, true), PROBE_TWICE);
+	assert_u_eq(probe_book_arrive(&b, 1, NONCE, true, 0), PROBE_ANSWERED);
+	assert_u_eq(probe_book_arrive(&b, 0, NONCE, true, 0), PROBE_ANSWERED); /* overtaken */
+	assert_u_eq(probe_book_arrive(&b, 2, NONCE, false, 0), PROBE_ANSWERED);
+	assert_u_eq(probe_book_arrive(&b, 1, NONCE, true, 0), PROBE_TWICE);
 	assert_true(probe_book_settle(&b, PROBE_WAIT_STEPS, &counts));
 	assert_u_eq(counts.known[MM_LOST], 4);
 	assert_u_eq(counts.bad[MM_LOST], 1);
@@ -44,16 +44,58 @@ TEST(probe_book_settle, counts_what_was_wrong)
 	assert_u_eq(counts.bad[MM_REORDERED], 1);
 }
 
+/* A train that arrives over more time than any good link takes was slowed. */
+static bool train(struct probe_book *b, uint64_t step, uint64_t apart_ns, uint32_t missing)
+{
+	probe_book_train(b);
+	for (uint32_t i = 0; i < PROBE_TRAIN; i++) {
+		uint32_t seq = probe_book_send(b, NONCE, step);
+
+		if (i != missing)
+			probe_book_arrive(b, seq, NONCE, true, 5000 + i * apart_ns);
+	}
+	assert_true(probe_book_settle(b, step + PROBE_WAIT_STEPS, &counts));
+	return counts.known[MM_SLOWED] == 1;
+}
+
+TEST(probe_book_train, tells_what_was_slowed)
+{
+	struct probe_book b = {.slow_ns = 3000}, untold = {0};
+	uint32_t first;
+
+	assert_true(train(&b, 0, 1000, PROBE_TRAIN));
+	assert_u_eq(counts.bad[MM_SLOWED], 0);
+	assert_true(train(&b, 10, 1001, PROBE_TRAIN));
+	assert_u_eq(counts.bad[MM_SLOWED], 1);
+	/* One that is not whole says nothing, nor where the rate is not known, nor a clock set back. */
+	assert_false(train(&b, 20, 1001, 1));
+	assert_false(train(&untold, 0, 1001, PROBE_TRAIN));
+	assert_false(train(&b, 30, (uint64_t)-1, PROBE_TRAIN));
+	/* Pairs behind it are none, nor is one that did not all leave. */
+	first = probe_book_send(&b, NONCE, 40);
+	probe_book_train(&b);
+	probe_book_send(&b, NONCE, 40);
+	probe_book_unsend(&b);
+	for (uint32_t i = 0; i < PROBE_TRAIN; i++)
+		probe_book_send(&b, NONCE, 40);
+	for (uint32_t i = 0; i <= PROBE_TRAIN; i++)
+		probe_book_arrive(&b, first + i, NONCE, true, 1 + i * 5000);
+	assert_true(probe_book_settle(&b, 50, &counts));
+	assert_u_eq(counts.known[MM_LOST], 1 + PROBE_TRAIN);
+	assert_u_eq(counts.bad[MM_LOST], 0);
+	assert_u_eq(counts.known[MM_SLOWED], 0);
+}
+
 TEST(probe_book_arrive, takes_no_forged_answers)
 {
 	struct probe_book b = {0};
 
-	assert_u_eq(probe_book_arrive(&b, 0, 0, true), PROBE_FORGED); /* nothing was sent */
+	assert_u_eq(probe_book_arrive(&b, 0, 0, true, 0), PROBE_FORGED); /* nothing was sent */
 	probe_book_send(&b, NONCE, 0);
-	assert_u_eq(probe_book_arrive(&b, 0, NONCE ^ 1, true), PROBE_FORGED);
-	assert_u_eq(probe_book_arrive(&b, 1, NONCE, true), PROBE_FORGED);
-	assert_u_eq(probe_book_arrive(&b, UINT32_MAX, NONCE, true), PROBE_FORGED);
-	assert_u_eq(probe_book_arrive(&b, PROBE_SLOTS, NONCE, true), PROBE_FORGED);
+	assert_u_eq(probe_book_arrive(&b, 0, NONCE ^ 1, true, 0), PROBE_FORGED);
+	assert_u_eq(probe_book_arrive(&b, 1, NONCE, true, 0), PROBE_FORGED);
+	assert_u_eq(probe_book_arrive(&b, UINT32_MAX, NONCE, true, 0), PROBE_FORGED);
+	assert_u_eq(probe_book_arrive(&b, PROBE_SLOTS, NONCE, true, 0), PROBE_FORGED);
 	assert_true(probe_book_settle(&b, PROBE_WAIT_STEPS, &counts));
 	assert_u_eq(counts.bad[MM_LOST], 1);
 }
@@ -64,13 +106,13 @@ TEST(probe_book_arrive, takes_replayed_answers_once)
 
 	probe_book_send(&b, NONCE, 0);
 	probe_book_send(&b, NONCE + 1, 0);
-	assert_u_eq(probe_book_arrive(&b, 0, NONCE, true), PROBE_ANSWERED);
-	assert_u_eq(probe_book_arrive(&b, 0, NONCE, true), PROBE_TWICE);
-	assert_u_eq(probe_book_arrive(&b, 0, NONCE, true), PROBE_REPLAYED);
+	assert_u_eq(probe_book_arrive(&b, 0, NONCE, true, 0), PROBE_ANSWERED);
+	assert_u_eq(probe_book_arrive(&b, 0, NONCE, true, 0), PROBE_TWICE);
+	assert_u_eq(probe_book_arrive(&b, 0, NONCE, true, 0), PROBE_REPLAYED);
 	assert_true(probe_book_settle(&b, PROBE_WAIT_STEPS, &counts));
-	assert_u_eq(probe_book_arrive(&b, 0, NONCE, true), PROBE_REPLAYED);
-	assert_u_eq(probe_book_arrive(&b, 1, NONCE + 1, true), PROBE_LATE);
-	assert_u_eq(probe_book_arrive(&b, 1, NONCE + 1, true), PROBE_REPLAYED);
+	assert_u_eq(probe_book_arrive(&b, 0, NONCE, true, 0), PROBE_REPLAYED);
+	assert_u_eq(probe_book_arrive(&b, 1, NONCE + 1, true, 0), PROBE_LATE);
+	assert_u_eq(probe_book_arrive(&b, 1, NONCE + 1, true, 0), PROBE_REPLAYED);
 }
 
 TEST(probe_book_arrive, goes_on_when_numbers_wrap)
@@ -79,8 +121,8 @@ TEST(probe_book_arrive, goes_on_when_numbers_wrap)
 
 	assert_u_eq(probe_book_send(&b, NONCE, 0), UINT32_MAX);
 	assert_u_eq(probe_book_send(&b, NONCE, 0), 0);
-	assert_u_eq(probe_book_arrive(&b, UINT32_MAX, NONCE, true), PROBE_ANSWERED);
-	assert_u_eq(probe_book_arrive(&b, 0, NONCE, true), PROBE_ANSWERED);
+	assert_u_eq(probe_book_arrive(&b, UINT32_MAX, NONCE, true, 0), PROBE_ANSWERED);
+	assert_u_eq(probe_book_arrive(&b, 0, NONCE, true, 0), PROBE_ANSWERED);
 	assert_true(probe_book_settle(&b, PROBE_WAIT_STEPS, &counts));
 	assert_u_eq(counts.known[MM_LOST], 2);
 	assert_u_eq(counts.bad[MM_LOST] + counts.bad[MM_REORDERED], 0);
@@ -109,5 +151,5 @@ TEST(probe_book_unsend, leaves_nothing_to_guess)
 	}
 	probe_book_send(&b, NONCE, 0);
 	probe_book_unsend(&b);
-	assert_u_eq(probe_book_arrive(&b, 0, 0, true), PROBE_FORGED);
+	assert_u_eq(probe_book_arrive(&b, 0, 0, true, 0), PROBE_FORGED);
 }

@@ -18,7 +18,7 @@
 #define WELL '.'
 
 /* Letters of what is wrong, in the order of enum mm_kind. */
-static const char letters[MM_KINDS] = {'X', 'L', 'C', '2', 'R', 'F', 'W'};
+static const char letters[MM_KINDS] = {'X', 'L', 'C', '2', 'R', 'S', 'F', 'W'};
 
 static bool covers(const struct mf_topology *t, const struct mm_part *part, uint32_t link)
 {
@@ -192,8 +192,8 @@ void map_draw_text(const struct map_result *r, struct ui_text *out)
 		if (left_out)
 			ui_text_add(out, "  %" PRIu32 " T0s with nothing sick\n", left_out);
 	}
-	ui_text_add(out, "  . good, X dead, L lossy, C corrupting, 2 duplicating, R reordering, F "
-			 "flapping, W wrong cable\n\n");
+	ui_text_add(out, "  . good, X dead, L lossy, C corrupting, 2 duplicating, R reordering, S "
+			 "slow, F flapping, W wrong cable\n\n");
 }
 
 /* ---- a picture ---- */

@@ -19,6 +19,7 @@ struct prober {
 	uint16_t *udp_port;
 	uint64_t rate_bit_s, now_ns;
 	uint32_t steps_least;
+	uint64_t link_bit_s;
 };
 
 /* ---- what hosts counted ---- */
@@ -57,7 +58,28 @@ static void take_loop(void *ctx, uint32_t host, uint32_t plane, uint32_t to)
 	mm_map_loop(p->map, host, plane, to, p->now_ns);
 }
 
+/* A question counts if its sender has it under way: anybody can make one up. */
+static void take_asked(void *ctx, uint32_t host, const struct probe_packet *packet)
+{
+	struct prober *p = ctx;
+
+	if (packet->from < p->t->n_hosts && probe_host_asks(p->host[packet->from], packet))
+		mm_map_asked(p->map, host, packet->from, p->now_ns);
+}
+
 /* ---- begin and end ---- */
+
+/* What the slowest link of a lab is sure to carry: the pace, for that of hosts; 0: not shaped. */
+static uint64_t sure_rate(const struct ml_lab *lab)
+{
+	const struct mf_topology *t = ml_lab_topology(lab);
+	uint64_t of_host = t->cfg.links[MF_HOST_T0].bit_s, least = of_host;
+
+	for (enum mf_link_kind k = MF_T0_T1; k < MF_LINK_KINDS; k++)
+		if (mf_topology_cables(t, k) && t->cfg.links[k].bit_s < least)
+			least = t->cfg.links[k].bit_s;
+	return (uint64_t)((double)ml_lab_rate_scale(lab) * (double)least / (double)of_host);
+}
 
 /* All hosts take part. Which routes that makes, of all of them. */
 static size_t count_routes(const struct mf_topology *t)
@@ -79,14 +101,16 @@ static size_t count_routes(const struct mf_topology *t)
 static int open_one(void *context, size_t host, struct ml_error *e)
 {
 	struct prober *p = context;
-	const struct probe_sink sink = {p, take_route, take_plain, take_stray, take_loop};
+	const struct probe_sink sink = {p,	    take_route, take_plain,
+					take_stray, take_loop,	take_asked};
 	const struct probe_host_cfg cfg = {.t = p->t,
 					   .host = (uint32_t)host,
 					   .share = PROBE_SHARE_USUAL,
 					   .rate_bit_s = p->rate_bit_s,
 					   .steps_least = p->steps_least,
 					   .ifindex = p->ifindex + host * p->t->cfg.planes,
-					   .udp_port = p->udp_port};
+					   .udp_port = p->udp_port,
+					   .link_bit_s = p->link_bit_s};
 	char name[ML_NETNS_MAX], why[160];
 
 	if (ml_netns_enter(ml_lab_namespace(p->lab, (uint32_t)host, name), e))
@@ -139,6 +163,7 @@ struct prober *prober_open(const struct ml_lab *lab, uint64_t rate_bit_s, struct
 	p->lab = lab;
 	p->t = ml_lab_topology(lab);
 	p->rate_bit_s = rate_bit_s;
+	p->link_bit_s = sure_rate(lab);
 	if (fill(p, e) == 0)
 		return p;
 	prober_close(p);
