@@ -221,6 +221,9 @@ bool mm_map_add(struct mm_map *map, uint32_t route, uint32_t witness,
 	    map->route[route].of.witness != witness || !counts_fit(counts))
 		return false;
 	r = &map->route[route];
+	for (uint32_t s = 0; s < MM_SYMPTOMS; s++)
+		if (counts->bad[s])
+			r->bad_ns = now_ns + 1;
 	for (uint32_t w = 0; w < MM_WINDOWS; w++) {
 		turn_halves(map, r, w, now_ns);
 		for (uint32_t s = 0; s < MM_SYMPTOMS; s++) {
@@ -268,6 +271,7 @@ void mm_route_absolve(struct mm_route *r)
 		for (uint32_t i = 0; i < 2; i++)
 			memset(r->half[w][i].bad, 0, sizeof(r->half[w][i].bad));
 	r->streak = 0;
+	r->bad_ns = 0;
 }
 
 uint32_t mm_map_silent(const struct mm_map *map, uint64_t now_ns)

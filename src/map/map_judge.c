@@ -13,7 +13,10 @@
 static bool is_bad(const struct mm_map *map, const struct mm_route *r, uint32_t window,
 		   enum mm_symptom symptom, uint64_t now_ns)
 {
-	return r->used && !r->explained && mm_route_sum(map, r, window, symptom, now_ns).bad;
+	/* Most routes of a large map have nothing bad, and need no sum to say so. */
+	return r->used && !r->explained && r->bad_ns &&
+	       now_ns + 1 - r->bad_ns <= map->cfg.window_ns[window] &&
+	       mm_route_sum(map, r, window, symptom, now_ns).bad;
 }
 
 static void collect_bad(struct mm_map *map, uint32_t window, enum mm_symptom symptom,

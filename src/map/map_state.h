@@ -36,6 +36,7 @@ struct mm_route {
 	uint32_t half_of[MM_WINDOWS];  /* which half fills, by time */
 	struct mm_half half[MM_WINDOWS][2];
 	uint64_t heard_ns;
+	uint64_t bad_ns; /* when something was bad, one more; 0: never */
 	uint32_t stamp;	 /* of the last walk that came by */
 	uint16_t streak; /* packets that were lost since one came back */
 	bool used;

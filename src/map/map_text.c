@@ -11,9 +11,9 @@
 
 const char *mm_kind_name(enum mm_kind kind)
 {
-	static const char *const names[MM_KINDS] = {"dead",	  "lossy",	"corrupting",
+	static const char *const names[MM_KINDS] = {"dead",	   "lossy",	 "corrupting",
 						    "duplicating", "reordering", "slow",
-						    "flapping",	  "wrong cable"};
+						    "flapping",	   "wrong cable"};
 
 	mb_assert(kind < MM_KINDS);
 	return names[kind];

@@ -9,6 +9,8 @@
 #include "fabric/usid.h"
 
 #define NS_PER_S UINT64_C(1000000000)
+/* Downlinks of the largest T0 that is planned for at once. */
+#define SHARES_HOSTS_MAX 1024u
 
 /* Equal inputs, equal answers, on every host. */
 static uint64_t mix(uint64_t z)
@@ -31,8 +33,25 @@ struct planning {
 	const bool *live;
 	struct mm_route_of *out;
 	size_t n, max;
-	size_t of_plane; /* where those of this plane begin */
+	size_t of_plane;       /* where those of this plane begin */
+	const uint8_t *shares; /* of the host's T0, or NULL: to be worked out */
 };
+
+/* What there is to share in on a T0: its uplinks on all planes, then its hosts as neighbours. */
+static uint64_t shared_uplink(const struct mf_topology *t, uint32_t plane, uint32_t t0, uint32_t up)
+{
+	return mf_link_t0_t1(t, plane, t0, up, false);
+}
+
+static uint64_t shared_peer(uint32_t peer)
+{
+	return UINT64_C(2) << 32 | peer;
+}
+
+static size_t place_of(const struct mf_topology *t, uint32_t plane, uint32_t up)
+{
+	return ((size_t)plane * t->cfg.t1s + up) * t->cfg.hosts_per_t0;
+}
 
 /* Whether the host is among the watchers of what hosts first .. first + n - 1 could watch. */
 static bool shares_in(const struct planning *p, uint64_t what, uint32_t first, uint32_t n,
@@ -50,6 +69,16 @@ static bool shares_in(const struct planning *p, uint64_t what, uint32_t first, u
 		before += other > own || (other == own && h < p->host);
 	}
 	return before < p->cfg->watchers;
+}
+
+/* The same, by what was worked out for all hosts of the T0. */
+static bool shares_on_t0(const struct planning *p, uint64_t what, size_t place, uint32_t but)
+{
+	uint32_t own = p->t->cfg.hosts_per_t0, first = p->host / own * own;
+
+	if (p->shares)
+		return p->shares[place + (p->host - first)];
+	return shares_in(p, what, first, own, but);
 }
 
 /* Two uplinks that are each other's return path make one route twice. */
@@ -112,7 +141,8 @@ static void plan_uplink(struct planning *p, uint32_t plane, uint32_t uplink)
 	};
 	uint32_t other, through;
 
-	if (!shares_in(p, cable, t0 * t->cfg.hosts_per_t0, t->cfg.hosts_per_t0, MM_NO_HOST))
+	if (!shares_on_t0(p, shared_uplink(t, plane, t0, uplink), place_of(t, plane, uplink),
+			  MM_NO_HOST))
 		return;
 	put(p, MM_NO_HOST, links, 4);
 	if (t->cfg.t1s < 2 || t->cfg.t0s < 2)
@@ -149,7 +179,10 @@ static void plan_peer(struct planning *p, uint32_t peer)
 	const struct mf_topology *t = p->t;
 	uint32_t first = mf_host_t0(t, peer) * t->cfg.hosts_per_t0;
 
-	if (!shares_in(p, UINT64_C(2) << 32 | peer, first, t->cfg.hosts_per_t0, peer))
+	if (!shares_on_t0(p, shared_peer(peer),
+			  place_of(t, t->cfg.planes, 0) +
+				  (size_t)(peer - first) * t->cfg.hosts_per_t0,
+			  peer))
 		return;
 	for (uint32_t plane = 0; plane < t->cfg.planes; plane++) {
 		uint32_t back = plane + 1 < t->cfg.planes ? plane + 1 : 0;
@@ -167,7 +200,14 @@ static void plan_peer(struct planning *p, uint32_t peer)
 size_t mm_plan_routes(const struct mf_topology *t, const struct mm_plan_cfg *cfg, uint32_t host,
 		      const bool *live, struct mm_route_of *out, size_t max)
 {
-	struct planning p = {t, cfg, host, live, out, 0, max, 0};
+	return mm_plan_routes_by(t, cfg, host, live, NULL, out, max);
+}
+
+size_t mm_plan_routes_by(const struct mf_topology *t, const struct mm_plan_cfg *cfg, uint32_t host,
+			 const bool *live, const uint8_t *shares, struct mm_route_of *out,
+			 size_t max)
+{
+	struct planning p = {t, cfg, host, live, out, 0, max, 0, shares};
 	uint32_t first = mf_host_t0(t, host) * t->cfg.hosts_per_t0;
 
 	mb_assert(host < t->n_hosts && cfg->watchers > 0);
@@ -184,6 +224,58 @@ size_t mm_plan_routes(const struct mf_topology *t, const struct mm_plan_cfg *cfg
 		if (peer != host && live[peer])
 			plan_peer(&p, peer);
 	return p.n;
+}
+
+/* ---- for all hosts of a T0 ---- */
+
+size_t mm_plan_shares_bytes(const struct mf_topology *t)
+{
+	return place_of(t, t->cfg.planes, 0) + (size_t)t->cfg.hosts_per_t0 * t->cfg.hosts_per_t0;
+}
+
+/* The next host after those that were taken: largest weight, then lowest number. */
+static uint32_t next_watcher(const uint64_t *weights, const uint8_t *taken, uint32_t n)
+{
+	uint32_t best = n;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (!taken[i] && (best == n || weights[i] > weights[best]))
+			best = i;
+	return best;
+}
+
+static void share(const struct mm_plan_cfg *cfg, uint64_t what, uint32_t first, uint32_t n,
+		  uint32_t but, uint8_t *shares)
+{
+	uint64_t weights[SHARES_HOSTS_MAX];
+
+	for (uint32_t i = 0; i < n; i++) {
+		weights[i] = weight(first + i, what);
+		shares[i] = first + i == but; /* for the search only */
+	}
+	for (uint32_t i = 0; i < cfg->watchers; i++) {
+		uint32_t next = next_watcher(weights, shares, n);
+
+		if (next < n)
+			shares[next] = 1;
+	}
+	if (but != MM_NO_HOST)
+		shares[but - first] = 0;
+}
+
+void mm_plan_shares(const struct mf_topology *t, const struct mm_plan_cfg *cfg, uint32_t t0,
+		    uint8_t *shares)
+{
+	uint32_t n = t->cfg.hosts_per_t0, first = t0 * n;
+
+	mb_assert(n <= SHARES_HOSTS_MAX && t->cfg.tiers == 2);
+	for (uint32_t plane = 0; plane < t->cfg.planes; plane++)
+		for (uint32_t up = 0; up < t->cfg.t1s; up++)
+			share(cfg, shared_uplink(t, plane, t0, up), first, n, MM_NO_HOST,
+			      shares + place_of(t, plane, up));
+	for (uint32_t peer = first; peer < first + n; peer++)
+		share(cfg, shared_peer(peer), first, n, peer,
+		      shares + place_of(t, t->cfg.planes, 0) + (size_t)(peer - first) * n);
 }
 
 struct mm_plan_load mm_plan_load_of(const struct mm_plan_cfg *cfg, size_t routes)

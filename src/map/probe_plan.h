@@ -39,6 +39,24 @@ struct mm_plan_cfg {
 size_t mm_plan_routes(const struct mf_topology *t, const struct mm_plan_cfg *cfg, uint32_t host,
 		      const bool *live, struct mm_route_of *out, size_t max);
 
+/*
+ * Who shares in what on one T0, for whoever plans for all of its hosts: each would work it out
+ * from all others, which of T0s of 256 hosts takes 256 times as long as once for all.
+ */
+
+/* mm_plan_shares_bytes returns how much memory it takes. */
+size_t mm_plan_shares_bytes(const struct mf_topology *t);
+/*
+ * mm_plan_shares fills it for a T0 of a fabric of two tiers, with at most 1,024 hosts on it, all
+ * of which live.
+ */
+void mm_plan_shares(const struct mf_topology *t, const struct mm_plan_cfg *cfg, uint32_t t0,
+		    uint8_t *shares);
+/* mm_plan_routes_by is mm_plan_routes with what mm_plan_shares says of the host's T0. */
+size_t mm_plan_routes_by(const struct mf_topology *t, const struct mm_plan_cfg *cfg, uint32_t host,
+			 const bool *live, const uint8_t *shares, struct mm_route_of *out,
+			 size_t max);
+
 /* What a host's probes come to. */
 struct mm_plan_load {
 	uint64_t interval_ns; /* as asked for, or longer where that would be too many bits */

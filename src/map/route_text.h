@@ -26,7 +26,7 @@ void mm_route_labels_of(const struct mf_topology *t, const struct mm_route_of *o
  */
 bool mm_route_read(const struct mf_topology *t, const struct mm_route_labels *labels,
 		   struct mm_route_of *of);
-/* mm_symptom_name returns "lost", "corrupted", "duplicated", "reordered" or "slowed"; a constant. */
+/* mm_symptom_name returns "lost", "corrupted", "duplicated", "reordered", "slowed"; a constant. */
 const char *mm_symptom_name(enum mm_symptom symptom);
 
 #endif

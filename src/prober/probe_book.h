@@ -31,7 +31,7 @@ enum probe_verdict {
 
 struct probe_slot {
 	uint64_t nonce;
-	uint64_t step; /* in which it was sent */
+	uint64_t step;	  /* in which it was sent */
 	uint64_t came_ns; /* when the first copy came back */
 	uint32_t seq;
 	uint8_t copies; /* that came back */

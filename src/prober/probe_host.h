@@ -46,8 +46,8 @@ struct probe_host_cfg {
 	uint16_t *udp_port;
 	bool asks_who_lives; /* and rebalances when a neighbour leaves or comes back */
 	/*
-	 * What the slowest link is sure to carry; 0: not known, and nothing is called slow. Links of
-	 * machines are too fast for it: a train is over before a kernel could say when it began.
+	 * What the slowest link is sure to carry; 0: not known, and nothing is called slow. Links
+	 * of machines are too fast for it: a train is over before a kernel could say when it began.
 	 */
 	uint64_t link_bit_s;
 };

@@ -35,7 +35,7 @@ struct probe_packet {
 	/* Not in it: index of the interface that it came in by, and where it ended otherwise. */
 	uint32_t port;
 	uint64_t came_ns; /* by the kernel's clock; 0: not known */
-	bool looped; /* a switch says that its hop limit is over */
+	bool looped;	  /* a switch says that its hop limit is over */
 };
 
 /* probe_packet_write writes p->bytes bytes, PROBE_BYTES_MIN to PROBE_BYTES_MAX. */

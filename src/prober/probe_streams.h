@@ -30,7 +30,7 @@ struct probe_stream {
 	uint8_t to[MF_ADDRESS_BYTES];
 	/* The steps until which it is in doubt, and until which it may be that it is slow. */
 	uint64_t doubt, slow_doubt;
-	bool planned;	/* while a plan is made */
+	bool planned; /* while a plan is made */
 };
 
 struct probe_streams {

@@ -31,6 +31,7 @@ extern const struct ui_verb sim_sweep_verb;
 extern const struct ui_verb sim_figure_verb;
 extern const struct ui_verb sim_goodput_verb;
 extern const struct ui_verb sim_hashing_verb;
+extern const struct ui_verb sim_map_verb;
 /* mrc report, about results of these and of others. */
 extern const struct ui_verb study_report_verb;
 

@@ -349,8 +349,8 @@ static void bring_back(void)
 }
 
 /*
- * They leave in pairs, of which the second is short; a whole one of the MTU comes now and then. Where
- * the rate of links is known four whole ones do instead, together.
+ * They leave in pairs, of which the second is short; a whole one of the MTU comes now and then.
+ * Where the rate of links is known four whole ones do instead, together.
  */
 static void check_pairs(void)
 {
@@ -392,8 +392,8 @@ static void step(void)
 
 static void open_all(uint8_t how)
 {
-	static const struct probe_sink sink = {NULL, take_route, take_plain, take_stray, take_loop,
-					       take_asked};
+	static const struct probe_sink sink = {NULL,	   take_route, take_plain,
+					       take_stray, take_loop,  take_asked};
 	static void *memory;
 	struct mf_topology_cfg topology;
 	struct mf_error error;
@@ -443,12 +443,13 @@ static void check(bool exact)
 	if (!exact)
 		return;
 	/*
-	 * As many as it says, for the plan stays as it is; routes in doubt have what the rate leaves,
-	 * and trains are longer.
+	 * As many as it says, for the plan stays as it is; routes in doubt have what the rate
+	 * leaves, and trains are longer.
 	 */
-	mb_assert(f->sent <= PROBE_PAIR * ((w.steps + f->round_steps - 1) / f->round_steps *
-					   (f->routes + w.t.cfg.planes)) *
-					   (w.trains ? 2 : 1) +
+	mb_assert(f->sent <= PROBE_PAIR *
+					     ((w.steps + f->round_steps - 1) / f->round_steps *
+					      (f->routes + w.t.cfg.planes)) *
+					     (w.trains ? 2 : 1) +
 				     (budget * w.steps + PROBE_TRAIN * w.t.cfg.mtu) /
 					     (PROBE_BYTES_MIN + PROBE_HEADER_BYTES));
 	mb_assert(w.was_full || w.long_ones >= w.pairs / 16 / 2);

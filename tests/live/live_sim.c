@@ -454,6 +454,58 @@ SIM_TEST(goodput, refuses_what_is_wrong)
 	assert_in("said", "expected a scenario");
 }
 
+/* A minute of faults on 32 NICs: all that is named is named rightly, the same on every machine. */
+#define MAP                                                                             \
+	"[[rate]]\nof = \"t0-t1\"\nper_year = 20000\nrepair = \"10s\"\n"                \
+	"[[rate]]\nof = \"t1\"\nper_year = 10000\nrepair = \"10s\"\n"                   \
+	"[[rate]]\nname = \"lossy\"\nof = \"host-t0\"\nkind = \"loss\"\nshare = 0.02\n" \
+	"per_year = 10000\nrepair = \"1m\"\n"
+
+static double at(const json_t *r, const char *list, size_t i, const char *key)
+{
+	return json_number_value(json_object_get(json_array_get(json_object_get(r, list), i), key));
+}
+
+SIM_TEST(map, names_faults_and_compares_what_is_done)
+{
+	json_t *r;
+
+	write_job(MAP);
+	assert_i_eq(RUN("map", "./job.toml", "--quiet", "--json=r", "--set", "goodput.fabric=lab8",
+			"--set", "goodput.horizon=1m"),
+		    0);
+	assert_in("said", "false accusations: 0");
+	r = json_load_file("r", 0, NULL);
+	assert_non_null(r);
+	assert_u_eq(json_array_size(json_object_get(r, "classes")), 4);
+	for (size_t i = 0; i < 4; i++)
+		assert_true(at(r, "classes", i, "missed") == 0);
+	assert_true(at(r, "classes", 1, "named") == 7);
+	assert_true(at(r, "classes", 3, "named") == 6);
+	/* 40 ms until a probe is known to be lost, and some steps of ten. */
+	assert_true(at(r, "classes", 1, "name_ms_p50") > 50 &&
+		    at(r, "classes", 1, "name_ms_p50") < 120);
+	/* A plane that is denied costs less than one that loses packets. */
+	assert_true(at(r, "policies", 0, "pace") < at(r, "policies", 2, "pace"));
+	assert_true(at(r, "policies", 1, "pace") <= at(r, "policies", 2, "pace"));
+	json_decref(r);
+}
+
+SIM_TEST(map, refuses_what_is_wrong)
+{
+	write_job("[[rate]]\nof = \"t1\"\nkind = \"slow\"\nshare = 0.1\nper_year = 1\n");
+	assert_i_eq(RUN("map", "./job.toml", "--set", "goodput.horizon=1m"), 2);
+	assert_in("said", "rate.kind: expected down, blackhole, stall or loss");
+	assert_i_eq(RUN("map", "./job.toml"), 2);
+	assert_in("said", "goodput.horizon: expected a day at most");
+	assert_i_eq(RUN("map", "./job.toml", "--set", "goodput.fabric=small3"), 2);
+	assert_in("said", "goodput.fabric: expected two tiers");
+	assert_i_eq(RUN("map", "permutation"), 2);
+	assert_in("said", "has no [[job]]");
+	assert_i_eq(RUN("map"), 2);
+	assert_in("said", "expected a scenario");
+}
+
 SIM_TEST(run, shows_the_steps_of_a_job)
 {
 	write_job("");

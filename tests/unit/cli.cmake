@@ -5,7 +5,7 @@ foreach(name cli_gid_text ctl_link dump_capture_reader dump_packet ui_flags ui_t
 	doctor_diagnose doctor_report perf_net_health perf_connection perf_latency_histogram perf_peer_link perf_options
 	perf_plan perf_report plan_figures plan_emit_formats plan_options plan_report plan_route_tables
 	lab_drain_plan map_result ping_paths ping_round ping_report run_counter_report study_figure study_sweep_grid
-	study_html_page study_report_data study_run_result stat_evs stat_exposition stat_http top_ev_row top_json top_view trace_path
+	study_html_page study_map study_report_data study_run_result stat_evs stat_exposition stat_http top_ev_row top_json top_view trace_path
 	demo_fault_table demo_training_processes demo_loopback_stage demo_options
 	demo_outcome demo_rank_report demo_result demo_fault_script demo_machine demo_run_dir demo_summary
 	demo_recovery_times demo_ui demo_view demo_counter_sums)

@@ -67,7 +67,7 @@ TEST(probe_book_train, tells_what_was_slowed)
 	assert_u_eq(counts.bad[MM_SLOWED], 0);
 	assert_true(train(&b, 10, 1001, PROBE_TRAIN));
 	assert_u_eq(counts.bad[MM_SLOWED], 1);
-	/* One that is not whole says nothing, nor where the rate is not known, nor a clock set back. */
+	/* One that is not whole says nothing, nor where no rate is known, nor a clock set back. */
 	assert_false(train(&b, 20, 1001, 1));
 	assert_false(train(&untold, 0, 1001, PROBE_TRAIN));
 	assert_false(train(&b, 30, (uint64_t)-1, PROBE_TRAIN));

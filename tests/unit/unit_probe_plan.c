@@ -60,6 +60,32 @@ TEST(mm_plan_routes, watches_every_link_often_enough)
 	check_watchers("small3", 5);
 }
 
+/* Whoever works out shares for a whole T0 has the plan of each of its hosts. */
+TEST(mm_plan_shares, are_those_that_each_host_works_out)
+{
+	static const char *const presets[] = {"tiny", "lab", "lab8"};
+	static struct mm_route_of own[ROUTES_MAX], by[ROUTES_MAX];
+
+	for (size_t i = 0; i < sizeof(presets) / sizeof(presets[0]); i++) {
+		struct mf_topology t = fabric(presets[i]);
+		uint8_t *shares = malloc(mm_plan_shares_bytes(&t));
+		bool *live = calloc(t.n_hosts, sizeof(*live));
+
+		memset(live, 1, t.n_hosts);
+		for (uint32_t host = 0; host < t.n_hosts; host++) {
+			size_t n = mm_plan_routes(&t, &cfg, host, live, own, ROUTES_MAX);
+
+			mm_plan_shares(&t, &cfg, mf_host_t0(&t, host), shares);
+			assert_u_eq(mm_plan_routes_by(&t, &cfg, host, live, shares, by, ROUTES_MAX),
+				    n);
+			assert_true(n <= ROUTES_MAX);
+			assert_memory_equal(own, by, n * sizeof(own[0]));
+		}
+		free(shares);
+		free(live);
+	}
+}
+
 TEST(mm_plan_routes, changes_nothing_else_when_a_host_leaves)
 {
 	static struct mm_route_of before[ROUTES_MAX], after[ROUTES_MAX];

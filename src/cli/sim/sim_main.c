@@ -3,9 +3,9 @@
 #include "cli/cli_verbs.h"
 #include "study/study_verbs.h"
 
-static const struct ui_verb *const verbs[] = {&sim_run_verb,	 &sim_list_verb,    &sim_keys_verb,
-					      &sim_compare_verb, &sim_figure_verb,  &sim_sweep_verb,
-					      &sim_goodput_verb, &sim_hashing_verb, NULL};
+static const struct ui_verb *const verbs[] = {
+	&sim_run_verb,	 &sim_list_verb,    &sim_keys_verb,    &sim_compare_verb, &sim_figure_verb,
+	&sim_sweep_verb, &sim_goodput_verb, &sim_hashing_verb, &sim_map_verb,	  NULL};
 
 const struct ui_verb cli_sim_verb = {
 	.name = "mrc sim",

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* map_faults.c - the faults of an hour: see map_hour.h. */
+#include "study/map_hour.h"
+
+#include "sim/kernel/random.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static uint32_t count_of(const struct mf_topology *t, uint32_t of)
+{
+	switch (of) {
+	case MS_CLASS_HOST_T0:
+		return mf_topology_cables(t, MF_HOST_T0);
+	case MS_CLASS_T0_T1:
+		return mf_topology_cables(t, MF_T0_T1);
+	case MS_CLASS_T0:
+		return t->n_t0s * t->cfg.planes;
+	default:
+		return t->n_t1s * t->cfg.planes;
+	}
+}
+
+static struct mm_part part_of(const struct mf_topology *t, uint32_t of, uint32_t i)
+{
+	uint32_t plane = i % t->cfg.planes, at = i / t->cfg.planes;
+
+	switch (of) {
+	case MS_CLASS_HOST_T0:
+		return (struct mm_part){.kind = MM_CABLE,
+					.id = mf_link_host_t0(t, plane, at, false) >> 1};
+	case MS_CLASS_T0_T1:
+		return (struct mm_part){
+			.kind = MM_CABLE,
+			.id = mf_link_t0_t1(t, plane, at / t->cfg.t1s, at % t->cfg.t1s, false) >>
+			      1};
+	case MS_CLASS_T0:
+		return (struct mm_part){.kind = MM_SWITCH,
+					.id = mf_node_switch(t, MF_T0, plane, at)};
+	default:
+		return (struct mm_part){.kind = MM_SWITCH,
+					.id = mf_node_switch(t, MF_T1, plane, at)};
+	}
+}
+
+static bool add(struct study_map_result *r, uint32_t *room, const struct study_map_fault *f)
+{
+	if (r->n_faults == *room) {
+		uint32_t more = *room ? 2 * *room : 64;
+		struct study_map_fault *grown = realloc(r->fault, more * sizeof(*grown));
+
+		if (!grown)
+			return false;
+		r->fault = grown;
+		*room = more;
+	}
+	r->fault[r->n_faults++] = *f;
+	return true;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct study_map_fault *x = a, *y = b;
+
+	return x->at_ns < y->at_ns ? -1 : x->at_ns > y->at_ns;
+}
+
+int study_map_faults(const struct study_map_cfg *cfg, struct study_map_result *r)
+{
+	uint32_t room = 0;
+
+	for (uint32_t c = 0; c < cfg->n_classes; c++) {
+		const struct study_map_class *k = &cfg->classes[c];
+		uint32_t n = count_of(cfg->t, k->of);
+		uint64_t between = (uint64_t)(k->mtbf_ns / n);
+		struct mb_prng chance;
+
+		mb_prng_init(&chance, ms_mix(cfg->seed + c));
+		for (uint64_t at = ms_exponential(&chance, between); at < cfg->horizon_ns;
+		     at += 1 + ms_exponential(&chance, between)) {
+			struct study_map_fault f = {.class = c, .at_ns = at};
+
+			f.part = part_of(cfg->t, k->of, mb_prng_below(&chance, n));
+			f.until_ns = at + 1 + ms_exponential(&chance, k->repair_ns);
+			if (!add(r, &room, &f))
+				return ENOMEM;
+		}
+	}
+	if (r->n_faults)
+		qsort(r->fault, r->n_faults, sizeof(*r->fault), by_time);
+	return 0;
+}
+
+uint32_t study_map_plane(const struct mf_topology *t, const struct mm_part *part)
+{
+	return part->kind == MM_CABLE ? mf_link_plane(t, part->id << 1)
+				      : mf_node_at(t, part->id).plane;
+}
+
+uint32_t study_map_link(const struct mf_topology *t, const struct mm_part *part, uint32_t i)
+{
+	uint32_t out = part->id << 1;
+
+	if (part->kind == MM_SWITCH) {
+		if (i / 2 >= mf_node_ports(t, mf_node_at(t, part->id).tier))
+			return MF_LINK_NONE;
+		out = mf_link_out(t, part->id, i / 2);
+	} else if (i >= 2) {
+		return MF_LINK_NONE;
+	}
+	return i % 2 ? mf_link_reverse(out) : out;
+}
