@@ -43,7 +43,7 @@ enum mm_symptom {
 	MM_CORRUPTED,
 	MM_DUPLICATED,
 	MM_REORDERED,
-	MM_SLOWED, /* of packets that left together: they came further apart than any link makes them */
+	MM_SLOWED, /* packets that left together came further apart than links make them */
 	MM_SYMPTOMS
 };
 
