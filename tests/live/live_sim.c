@@ -498,7 +498,7 @@ SIM_TEST(map, refuses_what_is_wrong)
 	assert_in("said", "rate.kind: expected down, blackhole, stall or loss");
 	assert_i_eq(RUN("map", "./job.toml"), 2);
 	assert_in("said", "goodput.horizon: expected a day at most");
-	assert_i_eq(RUN("map", "./job.toml", "--set", "goodput.fabric=small3"), 2);
+	assert_i_eq(RUN("map", "./job.toml", "--set", "goodput.fabric=threetier"), 2);
 	assert_in("said", "goodput.fabric: expected two tiers");
 	assert_i_eq(RUN("map", "permutation"), 2);
 	assert_in("said", "has no [[job]]");
