@@ -482,8 +482,9 @@ static bool doubt(struct probe_host *h, uint32_t number)
 {
 	for (uint32_t i = 1; i < PROBE_PAIRS_MAX; i++) {
 		bool train = is_train(h, number);
-		uint64_t bytes = train ? PROBE_TRAIN * (uint64_t)h->cfg.t->cfg.mtu
-				       : PROBE_PAIR * (PROBE_BYTES_MIN + PROBE_HEADER_BYTES);
+		uint64_t bytes =
+			train ? PROBE_TRAIN * (uint64_t)h->cfg.t->cfg.mtu
+			      : (uint64_t)PROBE_PAIR * (PROBE_BYTES_MIN + PROBE_HEADER_BYTES);
 
 		if (bytes > h->spare_bytes)
 			return false;

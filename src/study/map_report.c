@@ -39,7 +39,9 @@ static uint32_t times_of(const struct study_map_result *r, uint32_t class, uint6
 
 static json_t *ms_or_null(const uint64_t *time, uint32_t n, uint32_t percent)
 {
-	return n ? json_real((double)time[(uint64_t)(n - 1) * percent / 100] / 1e6) : json_null();
+	uint64_t rank = n ? (uint64_t)(n - 1) * percent / 100 : 0;
+
+	return n ? json_real((double)time[rank] / 1e6) : json_null();
 }
 
 static json_t *class_json(const struct study_map_cfg *cfg, const struct study_map_result *r,
