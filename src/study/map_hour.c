@@ -2,10 +2,12 @@
 /* map_hour.c - an hour of faults before the map: see map_hour.h. */
 #include "study/map_hour.h"
 
+#include "study/map_deny.h"
 #include "study/map_watch.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define MS_NS UINT64_C(1000000)
 #define S_NS (1000 * MS_NS)
@@ -25,10 +27,19 @@ struct named {
 };
 #define NAMED_MAX 256u
 
+/* What a plane's map said last. */
+struct said {
+	struct mm_sick sick[STUDY_MAP_SICK_MAX];
+	size_t n;
+};
+
 struct hour {
 	const struct study_map_cfg *cfg;
 	struct study_map_result *r;
 	struct study_map_watch w;
+	struct study_map_deny deny;
+	struct said *said;		  /* of each plane */
+	struct mm_sick *sick;		  /* all of it */
 	struct study_map_reporters *list; /* of each fault */
 	uint32_t begun, forgotten;	  /* faults[forgotten .. begun - 1] are being heard of */
 	struct named named[NAMED_MAX];
@@ -132,13 +143,49 @@ static void judge(struct hour *h, uint32_t plane)
 {
 	struct mm_sick sick[STUDY_MAP_SICK_MAX];
 	size_t n = mm_map_judge(h->w.map[plane], h->now_ns, sick, STUDY_MAP_SICK_MAX);
+	struct said *said = &h->said[plane];
 
 	h->r->judgements++;
+	said->n = 0;
 	/* Routes of neighbours cross two planes; what is of the other one its own map says. */
 	for (size_t i = 0; i < n; i++)
 		if (sick[i].part.kind == MM_HOST || sick[i].part.kind == MM_PLANE ||
-		    study_map_plane(h->cfg->t, &sick[i].part) == plane)
+		    study_map_plane(h->cfg->t, &sick[i].part) == plane) {
 			take_named(h, &sick[i]);
+			said->sick[said->n++] = sick[i];
+		}
+}
+
+/* ---- what hosts do about it ---- */
+
+static uint32_t fault_of(const void *ctx, const struct mm_part *part)
+{
+	const struct hour *h = ctx;
+
+	for (uint32_t i = h->begun; i > h->forgotten; i--) {
+		const struct study_map_fault *f = &h->r->fault[i - 1];
+
+		if (f->named_ns && f->part.kind == part->kind && f->part.id == part->id)
+			return i - 1;
+	}
+	return UINT32_MAX;
+}
+
+static int deny(struct hour *h)
+{
+	struct study_map_look look = {.sick = h->sick,
+				      .now_ns = h->now_ns + STUDY_MAP_WAIT_NS,
+				      .r = h->r,
+				      .fault_of = fault_of,
+				      .ctx = h};
+
+	for (uint32_t plane = 0; plane < h->cfg->t->cfg.planes; plane++) {
+		const struct said *said = &h->said[plane];
+
+		memcpy(h->sick + look.n_sick, said->sick, said->n * sizeof(*said->sick));
+		look.n_sick += said->n;
+	}
+	return study_map_deny_see(&h->deny, &look);
 }
 
 /* ---- a step ---- */
@@ -245,7 +292,7 @@ static int one_step(struct hour *h)
 		report(h, plane, slow);
 		judge(h, plane);
 	}
-	return 0;
+	return h->step % STUDY_MAP_DENY_STEPS ? 0 : deny(h);
 }
 
 static int go_through(struct hour *h)
@@ -265,6 +312,34 @@ static int go_through(struct hour *h)
 	return err;
 }
 
+static int begin(struct hour *h)
+{
+	const struct mf_topology *t = h->cfg->t;
+	int err = study_map_faults(h->cfg, h->r);
+
+	if (err)
+		return err;
+	mb_prng_init(&h->background, ms_mix(h->cfg->seed + MS_CLASSES + 1));
+	h->list = calloc(h->r->n_faults + (size_t)1, sizeof(*h->list));
+	h->said = calloc(t->cfg.planes, sizeof(*h->said));
+	h->sick = calloc(t->cfg.planes, sizeof(h->said->sick));
+	if (!h->list || !h->said || !h->sick || study_map_deny_init(&h->deny, t))
+		return ENOMEM;
+	return study_map_watch_init(&h->w, t, h->cfg->watchers, h->cfg->seed);
+}
+
+static void end(struct hour *h)
+{
+	for (uint32_t i = 0; h->list && i < h->r->n_faults; i++)
+		study_map_reporters_free(&h->list[i]);
+	if (h->w.t)
+		study_map_watch_fini(&h->w);
+	study_map_deny_fini(&h->deny);
+	free(h->sick);
+	free(h->said);
+	free(h->list);
+}
+
 int study_map_hour(const struct study_map_cfg *cfg, struct study_map_result *r)
 {
 	struct hour *h = calloc(1, sizeof(*h));
@@ -275,21 +350,13 @@ int study_map_hour(const struct study_map_cfg *cfg, struct study_map_result *r)
 		return ENOMEM;
 	h->cfg = cfg;
 	h->r = r;
-	mb_prng_init(&h->background, ms_mix(cfg->seed + MS_CLASSES + 1));
-	err = study_map_faults(cfg, r);
-	h->list = calloc(r->n_faults + 1, sizeof(*h->list));
-	if (!err)
-		err = h->list ? study_map_watch_init(&h->w, cfg->t, cfg->watchers, cfg->seed)
-			      : ENOMEM;
+	err = begin(h);
 	if (!err) {
 		r->routes = h->w.fabric.routes;
 		r->routes_most = h->w.fabric.most;
 		err = go_through(h);
-		study_map_watch_fini(&h->w);
 	}
-	for (uint32_t i = 0; h->list && i < r->n_faults; i++)
-		study_map_reporters_free(&h->list[i]);
-	free(h->list);
+	end(h);
 	free(h);
 	return err;
 }
@@ -297,5 +364,6 @@ int study_map_hour(const struct study_map_cfg *cfg, struct study_map_result *r)
 void study_map_fini(struct study_map_result *r)
 {
 	free(r->fault);
+	free(r->denial);
 	*r = (struct study_map_result){0};
 }

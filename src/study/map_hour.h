@@ -53,9 +53,29 @@ struct study_map_cfg {
 	bool (*stop)(void); /* NULL: never */
 };
 
+/* What is done about a part that was named. */
+enum study_map_policy {
+	STUDY_MAP_NONE,	  /* nothing: the fault lasts until it is repaired */
+	STUDY_MAP_ADVICE, /* the policy's advice, followed a minute later */
+	STUDY_MAP_ACT,	  /* what mrcd does with map.policy = "act" and its other defaults */
+	STUDY_MAP_POLICIES
+};
+extern const char *const study_map_policy_names[STUDY_MAP_POLICIES];
+
+/* That hosts below a part denied it themselves. */
+struct study_map_denial {
+	enum study_map_policy policy;
+	uint32_t host; /* one of them */
+	struct mm_part part;
+	uint32_t fault;		 /* UINT32_MAX: the part was not at fault */
+	uint64_t from_ns, to_ns; /* to: UINT64_MAX while it is denied */
+};
+
 struct study_map_result {
 	struct study_map_fault *fault; /* by when they came; study_map_fini frees them */
 	uint32_t n_faults;
+	struct study_map_denial *denial; /* by when they began; freed with the faults */
+	uint32_t n_denials;
 	uint32_t misnamed; /* another part that shares links with one at fault was named */
 	uint32_t false_accusations;
 	uint64_t routes, routes_most; /* of all hosts, and of one */
@@ -69,18 +89,10 @@ void study_map_fini(struct study_map_result *r);
 
 /* ---- what a job gains: map_pace.c ---- */
 
-/* What is done about a part that was named. */
-enum study_map_policy {
-	STUDY_MAP_NONE,	  /* nothing: the fault lasts until it is repaired */
-	STUDY_MAP_ADVICE, /* somebody denies it a minute later */
-	STUDY_MAP_ACT,	  /* it is denied when it was sick for a second */
-	STUDY_MAP_POLICIES
-};
-extern const char *const study_map_policy_names[STUDY_MAP_POLICIES];
-
 /*
  * study_map_pace returns the share of full pace at which a job goes between two times that waits
- * for its slowest rank: at the pace of the worst fault that lasts, less what each costs once.
+ * for its slowest rank: at the pace of the worst fault that lasts and is not denied, or of the
+ * worst denial, less what each fault costs once.
  */
 double study_map_pace(const struct study_map_cfg *cfg, const struct study_map_result *r,
 		      enum study_map_policy policy, uint64_t from_ns, uint64_t to_ns);

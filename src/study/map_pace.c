@@ -4,45 +4,56 @@
 
 #include "sim/run/step_model.h"
 
-#define S_NS UINT64_C(1000000000)
-/* A part is denied for so long after it is well again. */
-#define RETURN_NS (30 * S_NS)
-
 const char *const study_map_policy_names[STUDY_MAP_POLICIES] = {
 	"no map", "advice followed after a minute", "automatic denial"};
 
-static const uint64_t hold_ns[STUDY_MAP_POLICIES] = {UINT64_MAX, 60 * S_NS, S_NS};
-
-/* When a fault's part is denied, from *from on to *to. False: never. */
-static bool denied(const struct study_map_class *k, const struct study_map_fault *f,
-		   enum study_map_policy policy, uint64_t *from, uint64_t *to)
+/* The pace at a time is the same until *next at least: the next edge of an interval. */
+static bool is_within(uint64_t from, uint64_t to, uint64_t at, uint64_t *next)
 {
-	/* What is dead endpoints leave by themselves. */
-	if (policy == STUDY_MAP_NONE || !f->named_ns || k->loss_ppm == MS_STEPS_ONE ||
-	    k->denied_slow >= k->slow)
-		return false;
-	*from = f->named_ns + hold_ns[policy];
-	*to = f->until_ns + RETURN_NS;
-	return *from < f->until_ns;
+	if (from > at && from < *next)
+		*next = from;
+	if (to > at && to < *next)
+		*next = to;
+	return at >= from && at < to;
 }
 
-/* By how much a fault stretches steps at a time; *next falls to when that changes. */
-static uint32_t slow_at(const struct study_map_class *k, const struct study_map_fault *f,
+/* Whether hosts do without what a fault is about. */
+static bool is_denied(const struct study_map_result *r, uint32_t fault,
+		      enum study_map_policy policy, uint64_t at)
+{
+	for (uint32_t i = 0; i < r->n_denials; i++) {
+		const struct study_map_denial *d = &r->denial[i];
+
+		if (d->policy == policy && d->fault == fault && at >= d->from_ns && at < d->to_ns)
+			return true;
+	}
+	return false;
+}
+
+/* By how much steps are stretched at a time, by what is the worst of all that is so then. */
+static uint32_t slow_at(const struct study_map_cfg *cfg, const struct study_map_result *r,
 			enum study_map_policy policy, uint64_t at, uint64_t *next)
 {
-	uint64_t edge[4] = {f->at_ns, f->until_ns, 0, 0}, from, to;
-	bool is_denied = denied(k, f, policy, &from, &to);
+	uint32_t worst = MS_STEPS_ONE, slow;
 
-	if (is_denied) {
-		edge[2] = from;
-		edge[3] = to;
+	for (uint32_t i = 0; i < r->n_faults && r->fault[i].at_ns < *next; i++) {
+		const struct study_map_fault *f = &r->fault[i];
+
+		slow = cfg->classes[f->class].slow;
+		if (is_within(f->at_ns, f->until_ns, at, next) && slow > worst &&
+		    !is_denied(r, i, policy, at))
+			worst = slow;
 	}
-	for (uint32_t i = 0; i < 4; i++)
-		if (edge[i] > at && edge[i] < *next)
-			*next = edge[i];
-	if (is_denied && at >= from && at < to)
-		return k->denied_slow;
-	return at >= f->at_ns && at < f->until_ns ? k->slow : MS_STEPS_ONE;
+	for (uint32_t i = 0; i < r->n_denials; i++) {
+		const struct study_map_denial *d = &r->denial[i];
+
+		if (d->policy != policy || d->fault == UINT32_MAX)
+			continue;
+		slow = cfg->classes[r->fault[d->fault].class].denied_slow;
+		if (is_within(d->from_ns, d->to_ns, at, next) && slow > worst)
+			worst = slow;
+	}
+	return worst;
 }
 
 double study_map_pace(const struct study_map_cfg *cfg, const struct study_map_result *r,
@@ -51,15 +62,10 @@ double study_map_pace(const struct study_map_cfg *cfg, const struct study_map_re
 	double useful = 0;
 
 	for (uint64_t at = from_ns, next; at < to_ns; at = next) {
-		uint32_t worst = MS_STEPS_ONE;
+		uint32_t worst;
 
 		next = to_ns;
-		for (uint32_t i = 0; i < r->n_faults && r->fault[i].at_ns < to_ns; i++) {
-			uint32_t slow = slow_at(&cfg->classes[r->fault[i].class], &r->fault[i],
-						policy, at, &next);
-
-			worst = slow > worst ? slow : worst;
-		}
+		worst = slow_at(cfg, r, policy, at, &next);
 		useful += (double)(next - at) * MS_STEPS_ONE / worst;
 	}
 	for (uint32_t i = 0; i < r->n_faults; i++)

@@ -82,6 +82,17 @@ static json_t *classes_json(const struct study_map_cfg *cfg, const struct study_
 	return classes;
 }
 
+/* Parts that were denied, or those among them that were not at fault. */
+static uint32_t count_denials(const struct study_map_result *r, enum study_map_policy policy,
+			      bool wrong)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < r->n_denials; i++)
+		n += r->denial[i].policy == policy && (!wrong || r->denial[i].fault == UINT32_MAX);
+	return n;
+}
+
 static json_t *policies_json(const struct study_map_cfg *cfg, const struct study_map_result *r)
 {
 	json_t *policies = json_array();
@@ -95,9 +106,11 @@ static json_t *policies_json(const struct study_map_cfg *cfg, const struct study
 				minutes, json_real(study_map_pace(cfg, r, p, at, at + MINUTE_NS)));
 		json_array_append_new(
 			policies,
-			json_pack("{s:s,s:f,s:o}", "name", study_map_policy_names[p], "pace",
+			json_pack("{s:s,s:f,s:i,s:i,s:o}", "name", study_map_policy_names[p],
+				  "pace",
 				  r->passed_ns ? study_map_pace(cfg, r, p, 0, r->passed_ns) : 1,
-				  "minutes", minutes));
+				  "denials", (int)count_denials(r, p, false), "wrong_denials",
+				  (int)count_denials(r, p, true), "minutes", minutes));
 	}
 	return policies;
 }
@@ -163,12 +176,14 @@ static void add_policies(const json_t *result, struct ui_text *out)
 	const json_t *policies = json_object_get(result, "policies");
 	struct ui_table t = {0};
 
-	ui_table_head(&t, "what is done|pace of a job");
+	ui_table_head(&t, "what is done|pace of a job|denials|wrong ones");
 	for (size_t i = 0; i < json_array_size(policies); i++) {
 		const json_t *p = json_array_get(policies, i);
 
 		ui_table_cell(&t, i + 1, 0, "%s", sim_text_at(p, "name"));
 		ui_table_cell(&t, i + 1, 1, "%.2f %%", 100 * sim_number_at(p, "pace"));
+		ui_table_cell(&t, i + 1, 2, "%.0f", sim_number_at(p, "denials"));
+		ui_table_cell(&t, i + 1, 3, "%.0f", sim_number_at(p, "wrong_denials"));
 	}
 	ui_text_add(out, "\n");
 	ui_table_render(&t, out);
