@@ -351,13 +351,29 @@ static uint32_t full_bytes(const struct probe_host *h)
 	return h->cfg.t->cfg.mtu - PROBE_HEADER_BYTES;
 }
 
-/* What leaves now is a train where its turn has come, oftener on a route that may be slow. */
-static bool is_train(const struct probe_host *h, uint32_t number)
+static bool is_turn(const struct probe_stream *s, uint32_t number, uint32_t every)
+{
+	return s->pairs % every == number % every;
+}
+
+/*
+ * What leaves now is a train where its turn has come; and on a route that may be slow oftener, with
+ * what the rate leaves.
+ */
+static bool is_train(struct probe_host *h, uint32_t number)
 {
 	const struct probe_stream *s = &h->streams.stream[number];
-	uint32_t every = s->slow_doubt > h->step ? PROBE_FULL_EVERY : PROBE_TRAIN_EVERY;
+	uint64_t bytes = PROBE_TRAIN * (uint64_t)h->cfg.t->cfg.mtu;
 
-	return h->cfg.link_bit_s && s->kind == PROBE_ROUTE && s->pairs % every == number % every;
+	if (!h->cfg.link_bit_s || s->kind != PROBE_ROUTE)
+		return false;
+	if (is_turn(s, number, PROBE_TRAIN_EVERY))
+		return true;
+	if (s->slow_doubt <= h->step || !is_turn(s, number, PROBE_SLOW_EVERY) ||
+	    bytes > h->spare_bytes)
+		return false;
+	h->spare_bytes -= bytes;
+	return true;
 }
 
 static void send_train(struct probe_host *h, uint32_t number)
@@ -412,7 +428,10 @@ static bool share_cable(const struct mm_route_of *a, const struct mm_route_of *b
 	return false;
 }
 
-/* Puts a route in doubt, and those that tell which of its cables it is. */
+/*
+ * Puts a route in doubt, and those that tell which of its cables it is. One that may be slow gets
+ * more trains and no more pairs: they would fill it, and what is late looks lost.
+ */
 static void begin_doubt(struct probe_host *h, struct probe_stream *s, bool slow)
 {
 	uint64_t until = h->step + PROBE_DOUBT_STEPS;
@@ -422,8 +441,10 @@ static void begin_doubt(struct probe_host *h, struct probe_stream *s, bool slow)
 
 		if (o != s && (o->kind != PROBE_ROUTE || !share_cable(&o->of, &s->of)))
 			continue;
-		o->doubt = until;
-		o->slow_doubt = slow ? until : o->slow_doubt;
+		if (slow)
+			o->slow_doubt = until;
+		else
+			o->doubt = until;
 	}
 }
 
@@ -480,18 +501,16 @@ static void save_bytes(struct probe_host *h, uint64_t budget)
 /* Sends some more on a route that is in doubt. False: the bytes that are left do not do. */
 static bool doubt(struct probe_host *h, uint32_t number)
 {
-	for (uint32_t i = 1; i < PROBE_PAIRS_MAX; i++) {
-		bool train = is_train(h, number);
-		uint64_t bytes =
-			train ? PROBE_TRAIN * (uint64_t)h->cfg.t->cfg.mtu
-			      : (uint64_t)PROBE_PAIR * (PROBE_BYTES_MIN + PROBE_HEADER_BYTES);
+	const uint64_t bytes = (uint64_t)PROBE_PAIR * (PROBE_BYTES_MIN + PROBE_HEADER_BYTES);
 
+	for (uint32_t i = 1; i < PROBE_PAIRS_MAX; i++) {
+		/* The turn of a train is the plan's. */
+		if (is_turn(&h->streams.stream[number], number, PROBE_TRAIN_EVERY))
+			return true;
 		if (bytes > h->spare_bytes)
 			return false;
 		h->spare_bytes -= bytes;
-		send_next(h, number);
-		if (train)
-			break;
+		send_pair(h, number);
 	}
 	return true;
 }
@@ -503,7 +522,7 @@ static void doubt_all(struct probe_host *h)
 		uint32_t number = (h->doubted + i) % h->streams.room;
 		const struct probe_stream *s = &h->streams.stream[number];
 
-		if (s->kind != PROBE_ROUTE || s->doubt <= h->step)
+		if (s->kind != PROBE_ROUTE || s->doubt <= h->step || s->slow_doubt > h->step)
 			continue;
 		if (!doubt(h, number)) {
 			h->doubted = number;

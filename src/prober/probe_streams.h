@@ -14,6 +14,8 @@
 #define PROBE_FULL_EVERY 16u
 /* Where the rate of links is known as many are trains, seldomer: the bits are the same. */
 #define PROBE_TRAIN_EVERY (PROBE_TRAIN * PROBE_FULL_EVERY)
+/* On routes that may be slow: half as many bits more, which a link that is slow must bear. */
+#define PROBE_SLOW_EVERY (PROBE_TRAIN_EVERY / 2)
 /* Half a second after something was bad a route is probed more often: doubtful routes decide. */
 #define PROBE_DOUBT_STEPS 50u
 
