@@ -13,6 +13,11 @@
 #define S_NS UINT64_C(1000000000)
 /* Rounds of probes that say something; a large lab takes more than a second for them. */
 #define ROUNDS_LEAST 40u
+/*
+ * A machine that is too busy to send each round in time takes longer for as many of them: up to so
+ * many times what was asked for.
+ */
+#define LATE_MAX 10u
 /* Steps after which a lab is looked for that is gone. */
 #define LOOK_STEPS 100u
 
@@ -97,6 +102,15 @@ static void judge(struct map_session *s, uint64_t now)
 	s->result.silent = now - s->result.start_ns < S_NS / 2 ? 0 : mm_map_silent(map, now);
 }
 
+/* Whether it has looked long enough, after so many steps. */
+static bool is_over(const struct map_session *s, uint64_t passed_ns, uint64_t steps)
+{
+	if (passed_ns < s->for_ns)
+		return false;
+	return s->by_clock || steps >= s->for_ns / PROBE_STEP_NS ||
+	       passed_ns >= LATE_MAX * s->for_ns;
+}
+
 int map_session_run(struct map_session *s, bool (*each)(struct map_session *s))
 {
 	struct map_result *r = &s->result;
@@ -104,7 +118,7 @@ int map_session_run(struct map_session *s, bool (*each)(struct map_session *s))
 	bool gone = false, ends = false;
 
 	r->start_ns = r->now_ns = now;
-	for (uint64_t step = 1; !ends && !gone && now - r->start_ns < s->for_ns; step++) {
+	for (uint64_t step = 1; !ends && !gone; step++) {
 		judge(s, now);
 		ends = each(s) || ui_term_caught();
 		gone = step % LOOK_STEPS == 0 && is_gone(s);
@@ -114,6 +128,7 @@ int map_session_run(struct map_session *s, bool (*each)(struct map_session *s))
 		if (due > now)
 			lab_sleep(due - now);
 		now = ui_clock_ns();
+		ends = ends || is_over(s, now - r->start_ns, step);
 	}
 	prober_figures(s->prober, &r->figures);
 	r->silent = mm_map_silent(prober_map(s->prober), r->now_ns);

@@ -11,6 +11,7 @@
 struct map_session {
 	uint64_t for_ns, rate_bit_s; /* 0: as long as the verb wants */
 	bool json;
+	bool by_clock; /* for_ns is time; else it is rounds too, which late ones take longer for */
 	const struct ui_verb *verb;
 	struct ml_lab *lab;
 	struct stat host0; /* of its namespace: a lab is told from one of the same name by it */

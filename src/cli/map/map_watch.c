@@ -92,7 +92,7 @@ static int map_watch_main(int argc, char **argv)
 	size_t words;
 	int status;
 
-	w = (struct watch){.s.for_ns = FOR_EVER};
+	w = (struct watch){.s = {.for_ns = FOR_EVER, .by_clock = true}};
 	status = ui_verb_parse(&map_watch_verb, &w, argc, argv, &word, 1, &words);
 	if (status != UI_FLAGS_OK)
 		return status;
