@@ -156,6 +156,7 @@ def drain(day):
     day.goes_on(500)
     lost, retired = day.lost(), day.sum("evs_retired")
     assert f"{MAINTAINED}: safe to take away" in day.good("lab", "drain", LAB, MAINTAINED)
+    assert day.sum("plane_evs", "denied") >= 2, "both ends go without the T1"
     day.good("lab", "reboot", LAB, MAINTAINED, "--for", "1s")
     day.goes_on()
     day.good("lab", "undrain", LAB, MAINTAINED)
