@@ -19,9 +19,8 @@
 #define RECEIVED_PER_STEP 4096u
 /* Answers that may be sent at once, after silence: as many bytes as in so many steps. */
 #define ANSWER_STEPS 10u
-/* A second between two questions to a neighbour, which is gone after three without an answer. */
-#define HELLO_STEPS 100u
-#define GONE_STEPS (3 * HELLO_STEPS + PROBE_WAIT_STEPS)
+/* A neighbour is gone after so many questions without an answer. */
+#define GONE_HELLOS 3u
 /*
  * Hops of a plain packet: more than any way has, and odd: of a packet that goes round between a
  * T0 and a T1 the hops end at the T0, whose message needs nobody to forward it.
@@ -466,6 +465,14 @@ static void settle(struct probe_host *h, struct probe_stream *s)
 		h->sink.route(h->sink.ctx, &s->of, &s->memo, &counts);
 }
 
+/* Whether a neighbour, or the host itself, is taken to be there. */
+static bool lives(const struct probe_host *h, uint32_t i)
+{
+	uint64_t gone = (uint64_t)GONE_HELLOS * h->streams.hello_steps + PROBE_WAIT_STEPS;
+
+	return first_neighbour(h) + i == h->cfg.host || h->heard[i] + gone > h->step;
+}
+
 /* Who has not answered for long is gone. Where nobody answers, it is this host that is alone. */
 static void see_who_lives(struct probe_host *h)
 {
@@ -473,15 +480,13 @@ static void see_who_lives(struct probe_host *h)
 	bool changed = false;
 
 	for (uint32_t i = 0; i < n; i++)
-		living += first + i != h->cfg.host && h->heard[i] + GONE_STEPS > h->step;
+		living += first + i != h->cfg.host && lives(h, i);
 	h->figures.living = living;
 	if (living == 0)
 		return;
 	for (uint32_t i = 0; i < n; i++) {
-		bool lives = first + i == h->cfg.host || h->heard[i] + GONE_STEPS > h->step;
-
-		changed |= h->live[first + i] != lives;
-		h->live[first + i] = lives;
+		changed |= h->live[first + i] != lives(h, i);
+		h->live[first + i] = lives(h, i);
 	}
 	if (changed)
 		plan(h); /* without memory it is tried again when another one leaves */
@@ -540,11 +545,12 @@ void probe_host_step(struct probe_host *h)
 		h->answer_bytes = budget * ANSWER_STEPS + PROBE_BYTES_MAX;
 	receive(h);
 	receive_strays(h);
-	if (h->cfg.asks_who_lives && h->step % HELLO_STEPS == HELLO_STEPS - 1)
+	if (h->cfg.asks_who_lives && h->step % h->streams.hello_steps == h->streams.hello_steps - 1)
 		see_who_lives(h);
 	for (uint32_t i = 0; i < h->streams.room; i++) {
 		struct probe_stream *s = &h->streams.stream[i];
-		uint32_t every = s->kind == PROBE_HELLO ? HELLO_STEPS : h->streams.round_steps;
+		uint32_t every =
+			s->kind == PROBE_HELLO ? h->streams.hello_steps : h->streams.round_steps;
 
 		if (s->kind == PROBE_NOTHING)
 			continue;

@@ -128,12 +128,29 @@ static void want_all(const struct planning *p)
 			want(p, &(struct probe_stream){.kind = PROBE_HELLO, .asked = h});
 }
 
+/* Sets how often neighbours are asked, and returns the bits a second that it takes. */
+static uint64_t set_hello_pace(struct probe_streams *s, const struct probe_host_cfg *cfg)
+{
+	const uint64_t steps_s = UINT64_C(1000000000) / PROBE_STEP_NS;
+	uint64_t bits = UINT64_C(8) * PROBE_PAIR * (PROBE_BYTES_MIN + PROBE_HEADER_BYTES), least;
+
+	s->hello_steps = PROBE_HELLO_STEPS;
+	if (!cfg->asks_who_lives)
+		return 0;
+	bits *= cfg->t->cfg.hosts_per_t0 - 1;
+	least = bits * steps_s * PROBE_HELLO_PART / cfg->rate_bit_s + 1;
+	if (s->hello_steps < least)
+		s->hello_steps = (uint32_t)least;
+	return bits * steps_s / s->hello_steps;
+}
+
 static void set_pace(struct probe_streams *s, const struct probe_host_cfg *cfg)
 {
+	uint64_t hello_bit_s = set_hello_pace(s, cfg);
 	struct mm_plan_cfg plan = {.watchers = cfg->share,
 				   .interval_ns = PROBE_STEP_NS,
 				   .bytes = s->pair_bytes,
-				   .bit_s_max = cfg->rate_bit_s};
+				   .bit_s_max = cfg->rate_bit_s - hello_bit_s};
 	size_t streams = s->routes + cfg->t->cfg.planes;
 
 	s->round_steps =
@@ -142,7 +159,7 @@ static void set_pace(struct probe_streams *s, const struct probe_host_cfg *cfg)
 	if (s->round_steps < cfg->steps_least)
 		s->round_steps = cfg->steps_least;
 	plan.interval_ns = s->round_steps * PROBE_STEP_NS;
-	s->bit_s = mm_plan_load_of(&plan, streams).bit_s;
+	s->bit_s = mm_plan_load_of(&plan, streams).bit_s + hello_bit_s;
 }
 
 int probe_streams_plan(struct probe_streams *s, const struct probe_host_cfg *cfg, const bool *live)

@@ -16,6 +16,12 @@
 #define PROBE_TRAIN_EVERY (PROBE_TRAIN * PROBE_FULL_EVERY)
 /* On routes that may be slow: half as many bits more, which a link that is slow must bear. */
 #define PROBE_SLOW_EVERY (PROBE_TRAIN_EVERY / 2)
+/*
+ * A second between two questions to a neighbour; more where they would be more than a part of the
+ * rate, for the answers, too, are no more than that and would be late for all.
+ */
+#define PROBE_HELLO_STEPS 100u
+#define PROBE_HELLO_PART 4u
 /* Half a second after something was bad a route is probed more often: doubtful routes decide. */
 #define PROBE_DOUBT_STEPS 50u
 
@@ -42,6 +48,7 @@ struct probe_streams {
 	uint32_t pair_bytes; /* on the wire, on average */
 	uint64_t bit_s;
 	uint32_t round_steps;
+	uint32_t hello_steps; /* from one question to a neighbour to the next */
 };
 
 /* probe_streams_init makes room for any plan of the host. 0, or ENOMEM. */

@@ -57,6 +57,26 @@ TEST(probe_streams_plan, has_routes_plain_packets_and_neighbours)
 	probe_streams_fini(&streams);
 }
 
+/* Many neighbours and a low rate: questions are a part of it, and leave some for routes. */
+TEST(probe_streams_plan, asks_many_neighbours_seldom)
+{
+	static bool all[1024];
+
+	begin(2);
+	assert_u_eq(streams.hello_steps, PROBE_HELLO_STEPS);
+	probe_streams_fini(&streams);
+	t = fabric("pod");
+	assert_true(t.n_hosts <= 1024 && t.cfg.hosts_per_t0 == 32);
+	memset(all, 1, sizeof(all));
+	cfg.rate_bit_s = PROBE_RATE_MIN;
+	assert_int_equal(probe_streams_init(&streams, &cfg), 0);
+	assert_int_equal(probe_streams_plan(&streams, &cfg, all), 0);
+	/* Two packets of 176 bytes to each of 31. */
+	assert_true(31 * 2 * 176 * 8 * 100 / streams.hello_steps <= PROBE_RATE_MIN / 4);
+	assert_true(streams.bit_s <= PROBE_RATE_MIN);
+	probe_streams_fini(&streams);
+}
+
 /* What was probed before goes on where it was, with what is under way; the rest is new. */
 TEST(probe_streams_plan, takes_over_the_share_of_who_is_gone)
 {
