@@ -120,6 +120,10 @@ bench-verbs: all ## unmodified verbs programs beside libmrc and kernel TCP: BENC
 bench-overload: all ## too many processes, senders, QPs, a slow receiver: BENCH_FLAGS='--rounds 1 --only 64'
 	@python3 -B bench/overload/overload.py $(BENCH_FLAGS)
 
+.PHONY: bench-map
+bench-map: all ## what probes and rules cost, and how soon faults are named: BENCH_FLAGS='--only names'
+	@python3 -B bench/map/map_speed.py $(BENCH_FLAGS)
+
 .PHONY: bench-profile
 bench-profile: all ## where the CPU time of both ends goes, by part: BENCH_FLAGS='--only WRITE --json'
 	@python3 -B bench/verbs/profile.py $(BENCH_FLAGS)

@@ -1,0 +1,252 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""What the map costs and how soon it names a fault: probes of a node, faults of a lab, rules of a cluster.
+
+    probes  an mrcd that shares in 32 uplinks, each probed once a millisecond and more: its CPU time, bits, probes
+    names   the faults of docs/map.md on tiny, five checks of each: from the first probe until the right name
+    rules   Prometheus' rules on series of so many nodes, as Debian's prometheus times them
+
+Needs root for labs. Each part says where it has nothing to run with.
+"""
+import argparse
+import contextlib
+import json
+import os
+import pathlib
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+TICKS = os.sysconf("SC_CLK_TCK")
+
+# ---- probes of a node ----
+
+WIDE = """[topology]
+base = "lab8"
+hosts_per_t0 = 2
+t0s = 2
+"""
+PLANES, UPLINKS = 8, 4
+MRCD = """[node]
+dir = "{folder}/{host}"
+[device]
+ports = 8
+ev_format = "stev"
+evs = 4
+[metrics]
+listen = ":9891"
+[map]
+fabric = "{folder}/wide.toml"
+host = {host}
+rate = "100M"
+interfaces = [{interfaces}]
+"""
+MEASURED_S = 10
+
+
+def cpu_s(pid):
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+@contextlib.contextmanager
+def lab(mrc, name, *words):
+    subprocess.run([mrc, "lab", "up", *words, "--name", name], check=True, stdout=subprocess.DEVNULL)
+    try:
+        yield name
+    finally:
+        subprocess.run([mrc, "lab", "down", name], check=False, stdout=subprocess.DEVNULL)
+
+
+def scrape(mrc, name):
+    """The series of host0's mrcd, by name and labels; empty while it does not answer."""
+    get = 'exec 3<>/dev/tcp/127.0.0.1/9891; printf "GET /metrics HTTP/1.0\\r\\n\\r\\n" >&3; cat <&3'
+    run = subprocess.run([mrc, "lab", "shell", name, "host0", "--", "bash", "-c", get], capture_output=True,
+                         text=True, check=False)
+    return {key: float(value) for key, value in re.findall(r"^(softmrc_map\S+) (\S+)$", run.stdout, re.M)}
+
+
+def uplinks_of(key):
+    """Which uplinks of host0's T0 a route's probes cross."""
+    plane, kind, via = (re.search(rf'{label}="([^"]*)"', key)[1] for label in ("plane", "kind", "via"))
+    hops = [hop for hop in via.split(",") if hop.startswith("t1-")]
+    return [] if kind == "peer" else [(plane, hop) for hop in hops]
+
+
+def measure_probes(mrc, mrcd):
+    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
+        pathlib.Path(folder, "wide.toml").write_text(WIDE, encoding="utf-8")
+        name = stack.enter_context(lab(mrc, f"bm{os.getpid()}", f"{folder}/wide.toml"))
+        daemons = []
+        for host in range(2):
+            config = pathlib.Path(folder, f"{host}.toml")
+            config.write_text(MRCD.format(folder=folder, host=host, interfaces=", ".join(
+                f'"e{plane}"' for plane in range(PLANES))), encoding="utf-8")
+            daemons.append(subprocess.Popen([mrc, "lab", "shell", name, f"host{host}", "--", mrcd, "--config", config],
+                                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+            stack.callback(daemons[-1].wait)
+            stack.callback(daemons[-1].terminate)
+        while scrape(mrc, name).get('softmrc_map_neighbours_living{host="host0"}') != 1:
+            time.sleep(0.2)
+        before, cpu, at = scrape(mrc, name), cpu_s(daemons[0].pid), time.monotonic()
+        time.sleep(MEASURED_S)
+        cpu, passed, after = cpu_s(daemons[0].pid) - cpu, time.monotonic() - at, scrape(mrc, name)
+    grown = {key: (after[key] - before.get(key, 0)) / passed for key in after if "map_probes_total" in key}
+    links = {}
+    for key, rate in grown.items():
+        for uplink in uplinks_of(key):
+            links[uplink] = links.get(uplink, 0) + 2 * rate
+    print(f"probes: {len(links)} uplinks, by two hosts at least {min(links.values()):.0f} probes/s over each; "
+          f"{sum(grown.values()):.0f} probes/s and {after[bits_key(after)] * 8 / 1e6:.1f} Mb/s of a node, "
+          f"{100 * cpu / passed:.1f} % of a core")
+
+
+def bits_key(series):
+    return next(key for key in series if key.startswith("softmrc_map_bytes_per_second"))
+
+
+# ---- from fault to name ----
+
+FAULTS = [
+    ("host3.plane0", "down", "host3.plane0", "dead"),
+    ("plane0.t0-0.t1-0", "blackhole", "plane0.t0-0.t1-0", "dead"),
+    ("plane0.t0-0.t1-0", "blackhole out", "plane0.t0-0.t1-0", "dead"),
+    ("plane1.t1-0", "stall", "plane1.t1-0", "dead"),
+    ("plane1.t0-1", "reboot", "plane1.t0-1", "dead"),
+    ("host2", "blackhole", "host2", "dead"),
+    ("host2", "blackhole out", "host2", "dead"),
+    ("plane1", "blackhole", "plane1", "dead"),
+    ("host1.plane0", "swap host2.plane0", "host1.plane0", "wrong cable"),
+    ("plane0.t0-0.t1-0", "swap plane0.t0-0.t1-1", "plane0.t0-0.t1-0", "wrong cable"),
+    ("plane0.t0-1.t1-1", "loss 10%", "plane0.t0-1.t1-1", "lossy"),
+    ("plane0.t0-1.t1-1", "loss 1%", "plane0.t0-1.t1-1", "lossy"),
+    ("plane1.t0-1.t1-0", "corrupt 10%", "plane1.t0-1.t1-0", "corrupting"),
+    ("plane1.t0-1.t1-0", "duplicate 10%", "plane1.t0-1.t1-0", "duplicating"),
+    ("plane1.t0-1.t1-0", "reorder 10%", "plane1.t0-1.t1-0", "reordering"),
+    ("plane0.t0-1.t1-1", "slow 20M", "plane0.t0-1.t1-1", "slow"),
+]
+
+
+def name_one(mrc, name, fault, checks, words):
+    """Times to the right name in ms; None for each check that had another one, or none."""
+    target, what, part, kind = fault
+    subprocess.run([mrc, "lab", "fault", name, target, *what.split()], check=True, stdout=subprocess.DEVNULL)
+    times = []
+    for _ in range(checks):
+        run = subprocess.run([mrc, "map", "check", name, "--json", "--for", "2s", *words], capture_output=True, text=True,
+                             check=False)
+        sick = json.loads(run.stdout)["sick"]
+        right = [one for one in sick if one["part"] == part and one["kind"] == kind]
+        times.append(right[0]["named_ns"] / 1e6 if right else None)
+    subprocess.run([mrc, "lab", "fault", name, target, "lift", what.split()[0]], check=True, stdout=subprocess.DEVNULL)
+    return times
+
+
+def measure_names(mrc, checks, words):
+    with lab(mrc, f"bn{os.getpid()}", "tiny", "--pace", "100M") as name:
+        for fault in FAULTS:
+            times = name_one(mrc, name, fault, checks, words)
+            good = sorted(t for t in times if t is not None)
+            said = f"median {statistics.median(good):.0f} ms, at most {good[-1]:.0f} ms" if good else "not named"
+            missed = f", {len(times) - len(good)} of {len(times)} not named in 2 s" if len(good) < len(times) else ""
+            print(f"names: {fault[0]} {fault[1]}: {fault[3]}: {said}{missed}", flush=True)
+
+
+# ---- rules of a cluster ----
+
+SCRAPE_S, SPAN_S = 15, 600
+
+
+def write_family(out, name, labels, now, step):
+    out.write(f"# TYPE {name} counter\n")
+    for series in labels:
+        for at in range(now - SPAN_S // 2, now + SPAN_S // 2, SCRAPE_S):
+            out.write(f"{name}_total{{{series}}} {(at - now + SPAN_S) * step} {at}\n")
+
+
+def write_series(path, nodes, routes, now):
+    """Routes of each node as mrcd names them: to its T0, to T1s, by way of other T0s."""
+    def route(node, i):
+        kind, via = ("t0", "") if i < PLANES else ("t1", f"t1-{i // PLANES - 1}")
+        return (f'instance="n{node}",host="host{node}",plane="{i % PLANES}",t0="t0-{node // 256}",kind="{kind}",'
+                f'via="{via}"')
+
+    all_routes = [route(node, i) for node in range(nodes) for i in range(routes)]
+    with open(path, "w", encoding="utf-8") as out:
+        write_family(out, "softmrc_map_probes", all_routes, now, 200)
+        write_family(out, "softmrc_map_bad",
+                     [f'{one},symptom="{symptom}"' for one in all_routes
+                      for symptom in ("lost", "corrupted", "duplicated", "reordered")], now, 0)
+        out.write("# EOF\n")
+    return len(all_routes) * 5
+
+
+def group_times(port):
+    url = f"http://127.0.0.1:{port}/metrics"
+    with contextlib.suppress(OSError), urllib.request.urlopen(url, timeout=60) as answer:
+        text = answer.read().decode()
+        return [(name, float(took)) for name, took in re.findall(
+            r'^prometheus_rule_group_last_duration_seconds\{.*;([\w-]+)"\} (\S+)$', text, re.M)]
+    return []
+
+
+def measure_rules(nodes, routes, port):
+    if not shutil.which("promtool") or not shutil.which("prometheus"):
+        print("rules: no promtool or prometheus here (package prometheus)")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        n = write_series(f"{folder}/series", nodes, routes, int(time.time()))
+        subprocess.run(["promtool", "tsdb", "create-blocks-from", "openmetrics", f"{folder}/series", f"{folder}/data"],
+                       check=True, stdout=subprocess.DEVNULL)
+        os.remove(f"{folder}/series")
+        rules = ROOT / "packaging/prometheus/softmrc.rules.yml"
+        pathlib.Path(folder, "p.yml").write_text(
+            f"global:\n  evaluation_interval: {SCRAPE_S}s\nrule_files: [{rules}]\n", encoding="utf-8")
+        server = subprocess.Popen(["prometheus", f"--config.file={folder}/p.yml", f"--storage.tsdb.path={folder}/data",
+                                   f"--web.listen-address=127.0.0.1:{port}", "--log.level=error"])
+        try:
+            end = time.monotonic() + SPAN_S / 2
+            times = []
+            while time.monotonic() < end and not any(name == "softmrc-map" and took > 0 for name, took in times):
+                time.sleep(2)
+                times = group_times(port)
+            cpu = cpu_s(server.pid)
+        finally:
+            server.terminate()
+            server.wait()
+    for name, took in times:
+        print(f"rules: {nodes} nodes, {n} series: group {name} in {took:.2f} s")
+    print(f"rules: prometheus had {cpu:.1f} s of CPU time")
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--only", choices=("probes", "names", "rules"))
+    p.add_argument("--build", default=ROOT / "build/release", type=pathlib.Path, help="folder of the build (build/release)")
+    p.add_argument("--checks", type=int, default=5, help="of each fault (5)")
+    p.add_argument("--rate", help="of `mrc map check`: what each host may send")
+    p.add_argument("--nodes", type=int, default=10000, help="of the rules (10000)")
+    p.add_argument("--routes", type=int, default=40, help="of each node, for the rules (40)")
+    p.add_argument("--port", type=int, default=19099, help="of Prometheus")
+    o = p.parse_args()
+    mrc, mrcd = (next((str(path) for path in (o.build / "bin" / name, o.build.parent / "bin" / name) if path.exists()),
+                      None) for name in ("mrc", "mrcd"))
+    if o.only in (None, "probes"):
+        if mrc and mrcd:
+            measure_probes(mrc, mrcd)
+        else:
+            print("probes: no mrc and mrcd in --build")
+    if o.only in (None, "names"):
+        measure_names(mrc, o.checks, ["--rate", o.rate] if o.rate else [])
+    if o.only in (None, "rules"):
+        measure_rules(o.nodes, o.routes, o.port)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
