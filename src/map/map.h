@@ -190,6 +190,8 @@ bool mm_map_plain(struct mm_map *map, uint32_t witness, uint32_t plane, uint32_t
  * what is dead, which they seemed, or at the end, and returns how many. The time must not go back.
  */
 size_t mm_map_judge(struct mm_map *map, uint64_t now_ns, struct mm_sick *sick, size_t max);
+/* mm_map_is_full says whether that found as much as there is room for: more may be sick. */
+bool mm_map_is_full(const struct mm_map *map);
 
 /* mm_map_silent returns how many hosts have not been heard of for the middle window. */
 uint32_t mm_map_silent(const struct mm_map *map, uint64_t now_ns);

@@ -205,17 +205,19 @@ static bool is_to_be_forgotten(const struct mm_policy *p, const struct mm_policy
 	       now_ns - part->since_ns >= after;
 }
 
-void mm_policy_see(struct mm_policy *p, const struct mm_sick *sick, size_t n, uint64_t now_ns)
+void mm_policy_see(struct mm_policy *p, const struct mm_sick *sick, size_t n, bool cut,
+		   uint64_t now_ns)
 {
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < p->n_parts; i++) {
 		struct mm_policy_part part = p->part[i];
-		bool is_sick = is_sick_in(p, &part, sick, n);
+		bool is_sick = is_sick_in(p, &part, sick, n), unknown = cut && !is_sick;
 
-		if (is_sick != part.is_sick)
+		if (unknown || is_sick != part.is_sick)
 			part.since_ns = now_ns;
-		part.is_sick = is_sick;
+		if (!unknown)
+			part.is_sick = is_sick;
 		if (part.state == MM_POLICY_HELD)
 			part.state = MM_POLICY_WATCHED;
 		if (!is_to_be_forgotten(p, &part, now_ns))

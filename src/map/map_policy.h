@@ -19,7 +19,7 @@
  * denied whole or not at all, the worst first; one that would exceed the cap is held back until
  * there is room. What is denied is not given back to make room.
  *
- * 	mm_policy_see(&p, sick, n, now);			what the map says
+ * 	mm_policy_see(&p, sick, n, false, now);			what the map says
  * 	while ((part = mm_policy_due(&p, out, now)))		out[]: choices that nobody may use
  * 		mm_policy_done(&p, part, try(part), now);
  *
@@ -69,8 +69,13 @@ struct mm_policy {
 void mm_policy_init(struct mm_policy *p, const struct mf_topology *t,
 		    const struct mm_policy_cfg *cfg);
 
-/* mm_policy_see takes up a judgement of the map. The time must not go back. */
-void mm_policy_see(struct mm_policy *p, const struct mm_sick *sick, size_t n, uint64_t now_ns);
+/*
+ * mm_policy_see takes up a judgement of the map. `cut`: more may be sick than there was room for,
+ * so that of what is not in the list nothing is known: it is denied and given back no sooner than
+ * after as long again. The time must not go back.
+ */
+void mm_policy_see(struct mm_policy *p, const struct mm_sick *sick, size_t n, bool cut,
+		   uint64_t now_ns);
 
 /*
  * mm_policy_due returns a part that is to be denied now, or, if it is DENIED, given back; NULL:

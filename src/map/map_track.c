@@ -215,3 +215,8 @@ size_t mm_map_judge(struct mm_map *map, uint64_t now_ns, struct mm_sick *sick, s
 	}
 	return mm_cables_exchanged(map, sick, n, max, now_ns);
 }
+
+bool mm_map_is_full(const struct mm_map *map)
+{
+	return map->n_found == MM_FOUND_MAX || map->n_tracked == MM_TRACKED_MAX;
+}

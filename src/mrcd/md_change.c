@@ -11,6 +11,7 @@ const char *const md_admin_words[] = {"enabled", "suspended", "down", NULL};
 const char *const md_state_words[] = {"init", "offline", "online", NULL};
 const char *const md_mode_words[] = {"auto", "explicit", "generated", NULL};
 const char *const md_format_words[] = {"stev", "srv6", "udp", NULL};
+const char *const md_denier_words[] = {"user", "map", "drain", NULL};
 const char *const md_algorithm_words[] = {"none", "uet-1.0-nscc", NULL};
 
 int md_change_port(struct mn_state *s, const struct mn_device *d, const json_t *args,

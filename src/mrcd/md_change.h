@@ -18,6 +18,7 @@ extern const char *const md_state_words[];
 extern const char *const md_mode_words[];
 extern const char *const md_format_words[];
 extern const char *const md_algorithm_words[];
+extern const char *const md_denier_words[];
 /* md_bit_index returns the place of the lowest bit. */
 static inline uint32_t md_bit_index(uint32_t bit)
 {
@@ -36,7 +37,10 @@ typedef int md_change_fn(struct mn_state *s, const struct mn_device *d, const js
 			 struct md_error *e);
 /* Their members are those of the configuration file: docs/operation.md. */
 md_change_fn md_change_port, md_change_format, md_change_ev_profile, md_change_cc;
-/* profile, evs: they are denied, or allowed again, all or none. */
+/*
+ * profile, evs, by: they are denied, or allowed again, all or none. By "drain" nothing is changed
+ * of what is denied already, and only what a drain denied is allowed again.
+ */
 md_change_fn md_change_deny, md_change_undeny;
 /* profile, ev, with, all: an EV of an EXPLICIT profile gets another value. */
 md_change_fn md_change_replace;

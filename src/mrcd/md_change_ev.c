@@ -256,10 +256,13 @@ static int refuse_ev(struct md_error *e, int err, uint32_t id, const char *ev)
 static int change_denials(struct mn_state *s, const struct mn_device *d, const json_t *args,
 			  bool denied, struct md_error *e)
 {
-	static const char *const known[] = {"profile", "evs", "reason", NULL};
+	static const char *const known[] = {"profile", "evs", "reason", "by", NULL};
+	/* The map's own are made by mrcd itself. */
+	static const char *const by_words[] = {"user", "drain", NULL};
+	static const enum mn_denier by[] = {MN_DENIED_BY_USER, MN_DENIED_BY_DRAIN};
 	const json_t *list = json_object_get(args, "evs"), *v;
 	const char *reason;
-	uint32_t id = 0;
+	uint32_t id = 0, denier = 0;
 	size_t i;
 	int err = md_args_only(args, known, e);
 
@@ -268,6 +271,8 @@ static int change_denials(struct mn_state *s, const struct mn_device *d, const j
 	if (!err)
 		err = md_args_text(args, "reason", 120, &reason, e);
 	if (!err)
+		err = md_args_word(args, "by", by_words, &denier, e);
+	if (!err)
 		err = md_args_need(args, "evs", e);
 	if (err)
 		return err;
@@ -275,7 +280,7 @@ static int change_denials(struct mn_state *s, const struct mn_device *d, const j
 		return md_refuse_value(e, args, "evs", "a list of " MD_EV_FORM);
 	json_array_foreach(list, i, v)
 	{
-		struct mn_ev_op op = {.denied = denied};
+		struct mn_ev_op op = {.denied = denied, .denier = by[denier]};
 
 		err = read_ev(v, d, &op.ev, e);
 		if (err)

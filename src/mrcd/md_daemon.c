@@ -103,10 +103,13 @@ static void tell(void *ctx, json_t *event)
 static void decide(struct daemon *d, uint64_t now_ns)
 {
 	struct mm_sick sick[MD_VIEW_SICK];
+	size_t n;
+	bool cut;
 
-	if (md_policy_is_due(d->policy, now_ns))
-		md_policy_step(d->policy, sick, md_map_sick(d->map, sick, MD_VIEW_SICK), tell,
-			       &d->door, now_ns);
+	if (!md_policy_is_due(d->policy, now_ns))
+		return;
+	n = md_map_sick(d->map, sick, MD_VIEW_SICK, &cut);
+	md_policy_step(d->policy, sick, n, cut, tell, &d->door, now_ns);
 }
 
 static int run(struct daemon *d)

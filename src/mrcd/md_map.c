@@ -223,12 +223,12 @@ const struct mf_topology *md_map_topology(const struct md_map *map)
 	return map ? &map->t : NULL;
 }
 
-size_t md_map_sick(struct md_map *map, struct mm_sick *sick, size_t max)
+size_t md_map_sick(struct md_map *map, struct mm_sick *sick, size_t max, bool *cut)
 {
 	size_t n;
 
 	pthread_mutex_lock(&map->lock);
-	n = md_view_sick(map->view, sick, max);
+	n = md_view_sick(map->view, sick, max, cut);
 	pthread_mutex_unlock(&map->lock);
 	return n;
 }

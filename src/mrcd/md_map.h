@@ -28,9 +28,9 @@ void md_map_close(struct md_map *map);
 const struct mf_topology *md_map_topology(const struct md_map *map);
 /*
  * md_map_sick writes what the host's map says is sick, worst first, and returns how many: at most
- * max, and none where map.policy is off. Any thread.
+ * max, and none where map.policy is off; *cut: there may be more. Any thread.
  */
-size_t md_map_sick(struct md_map *map, struct mm_sick *sick, size_t max);
+size_t md_map_sick(struct md_map *map, struct mm_sick *sick, size_t max, bool *cut);
 
 /* md_map_put appends what was counted; any thread. Nothing for NULL. */
 void md_map_put(struct md_map *map, enum stat_format format, struct ui_text *out);

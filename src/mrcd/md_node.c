@@ -69,6 +69,8 @@ int md_node_put(struct md_node *node, json_t *notes, struct store_error *error)
 
 	json_decref(node->next_notes);
 	node->next_notes = notes;
+	if (node->amend)
+		node->amend(node->amend_ctx);
 	err = node->commit(node, error);
 	if (err)
 		return err;

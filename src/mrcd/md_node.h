@@ -45,6 +45,9 @@ struct md_node {
 	 */
 	int (*commit)(struct md_node *node, struct store_error *error);
 	struct store_writer writer; /* what md_node_commit writes to */
+	/* May deny more in *next, and note it in next_notes, before that is stored; or NULL. */
+	void (*amend)(void *ctx);
+	void *amend_ctx;
 };
 
 /*
@@ -106,7 +109,8 @@ int md_notes_save(const char *dir, const char *device, uint64_t generation, json
 		  json_t *before);
 /*
  * md_notes_update returns a new object: the notes of EVs that are denied in *s, and new ones of
- * those that `args`, unless it is NULL, names: its `reason` and `part` (md_policy.h).
+ * those that `args`, a request of ev.deny unless it is NULL, has denied: its `reason` and `part`
+ * (md_policy.h).
  */
 json_t *md_notes_update(const json_t *notes, const struct mn_state *s, const json_t *args,
 			int64_t now_s);

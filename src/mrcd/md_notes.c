@@ -69,17 +69,35 @@ static bool is_named(const json_t *args, const char *ev)
 	return false;
 }
 
+/* For whom a request denies. */
+static enum mn_denier denier_of(const json_t *args)
+{
+	const char *by = json_string_value(json_object_get(args, "by"));
+
+	if (json_object_get(args, "part"))
+		return MN_DENIED_BY_MAP;
+	return by && strcmp(by, md_denier_words[MN_DENIED_BY_DRAIN]) == 0 ? MN_DENIED_BY_DRAIN
+									  : MN_DENIED_BY_USER;
+}
+
+/*
+ * A note with a part is of a denial of the map's: somebody may have made that his own without mrcd,
+ * by allowing and denying the EV in the store itself, or by a whole state.
+ */
 static json_t *note_of(const json_t *notes, const char *key, const json_t *args, uint32_t profile,
-		       int64_t now_s)
+		       const struct mn_ev *ev, int64_t now_s)
 {
 	const json_t *of = json_object_get(args, "profile");
-	json_t *reason = json_object_get(args, "reason");
+	json_t *reason = json_object_get(args, "reason"), *note;
 
-	if (args && (uint32_t)json_integer_value(of) == profile &&
+	if (args && (uint32_t)json_integer_value(of) == profile && denier_of(args) == ev->denier &&
 	    is_named(args, strchr(key, '/') + 1))
 		return json_pack("{s:I, s:O*, s:O*}", "at", (json_int_t)now_s, "reason", reason,
 				 "part", json_object_get(args, "part"));
-	return json_incref(json_object_get(notes, key));
+	note = json_object_get(notes, key);
+	return !json_object_get(note, "part") == (ev->denier != MN_DENIED_BY_MAP)
+		       ? json_incref(note)
+		       : NULL;
 }
 
 json_t *md_notes_update(const json_t *notes, const struct mn_state *s, const json_t *args,
@@ -94,7 +112,7 @@ json_t *md_notes_update(const json_t *notes, const struct mn_state *s, const jso
 
 			if (!ev->denied)
 				continue;
-			note = note_of(notes, md_note_key(id, ev, key), args, id, now_s);
+			note = note_of(notes, md_note_key(id, ev, key), args, id, ev, now_s);
 			if (note)
 				json_object_set_new(next, key, note);
 		}

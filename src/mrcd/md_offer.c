@@ -49,10 +49,10 @@ static void sign(const struct mn_state *now, struct mn_state *next, uint32_t uid
 		for (uint32_t i = 0; i < next->ev[id].n_evs; i++) {
 			struct mn_ev *ev = &next->evs[next->ev[id].first + i];
 
-			if (!ev->denied)
-				ev->denied_by = 0;
-			else if (!was_there(now, id, ev))
-				ev->denied_by = uid;
+			if (ev->denied && was_there(now, id, ev))
+				continue;
+			ev->denier = MN_DENIED_BY_USER;
+			ev->denied_by = ev->denied ? uid : 0;
 		}
 }
 

@@ -24,6 +24,7 @@ struct md_policy {
 	uint64_t next_ns;
 	md_policy_tell_fn *tell;
 	void *ctx;
+	json_t *amended; /* what was denied with somebody's change, and is to be told */
 };
 
 static const char *name_of(const struct md_policy *p, const struct mm_policy_part *part,
@@ -74,6 +75,83 @@ static void take_up(struct md_policy *p, uint64_t now_ns)
 	}
 }
 
+/* ---- what comes in while a part is denied ---- */
+
+static char *reason_of(const struct md_policy *p, const struct mm_policy_part *part,
+		       char reason[120])
+{
+	char name[MM_PART_NAME_BYTES];
+
+	snprintf(reason, 120, "map: %.80s: %s", name_of(p, part, name),
+		 mm_kind_name(part->sick.kind));
+	return reason;
+}
+
+/* Takes over the list. */
+static void note_amended(struct md_policy *p, const struct mm_policy_part *part, uint32_t profile,
+			 json_t *evs)
+{
+	char name[MM_PART_NAME_BYTES], reason[120];
+	json_t *args =
+		json_pack("{s:i, s:o, s:s, s:s}", "profile", (int)profile, "evs", evs, "part",
+			  name_of(p, part, name), "reason", reason_of(p, part, reason));
+	json_t *notes = md_notes_update(p->node->next_notes, p->node->next, args, time(NULL));
+	char *text = json_dumps(args, JSON_COMPACT);
+
+	json_decref(p->node->next_notes);
+	p->node->next_notes = notes;
+	md_log(MD_WARNING, "ev.deny", geteuid(), "%.800s", text ? text : "");
+	free(text);
+	json_array_append_new(p->amended, args);
+}
+
+static void amend_profile(struct md_policy *p, const struct mm_policy_part *part,
+			  const struct mn_device *d, uint32_t profile)
+{
+	char reason[120];
+	int err;
+	json_t *evs = md_policy_deny_in(&p->policy, p->node->next, d, profile, &part->sick.part,
+					p->node->now, &err);
+
+	if (!err && json_array_size(evs)) {
+		note_amended(p, part, profile, evs);
+		return;
+	}
+	if (err) {
+		md_policy_allow_in(p->node->next, d, profile, evs);
+		md_log(MD_WARNING, "map-held", MD_NOBODY,
+		       "%s: not denied in EV profile %u, which is new: too few EVs would be left",
+		       reason_of(p, part, reason) + 5, profile);
+	}
+	json_decref(evs);
+}
+
+/*
+ * EVs that a change brings in, as one that makes a profile does, go with those that are denied, in
+ * the same generation: no QP sends a packet by them.
+ */
+static void amend(void *ctx)
+{
+	struct md_policy *p = ctx;
+	struct mn_device d;
+
+	md_config_device(&p->node->config, geteuid(), &d);
+	for (uint32_t i = 0; i < p->policy.n_parts; i++)
+		for (uint32_t id = 0; id < MN_EV_PROFILES; id++)
+			if (p->policy.part[i].state == MM_POLICY_DENIED)
+				amend_profile(p, &p->policy.part[i], &d, id);
+}
+
+static void tell_amended(struct md_policy *p)
+{
+	json_t *args;
+	size_t i;
+
+	json_array_foreach(p->amended, i, args)
+		p->tell(p->ctx, md_said(p->node, "ev.deny", geteuid(), args));
+	json_array_clear(p->amended);
+}
+
 int md_policy_open(struct md_policy **out, struct md_node *node, const struct mf_topology *t,
 		   uint64_t now_ns)
 {
@@ -100,16 +178,23 @@ int md_policy_open(struct md_policy **out, struct md_node *node, const struct mf
 		free(p);
 		return ENOMEM;
 	}
-	if (p->acts)
+	p->amended = json_array();
+	if (p->acts) {
 		take_up(p, now_ns);
+		node->amend = amend;
+		node->amend_ctx = p;
+	}
 	*out = p;
 	return 0;
 }
 
 void md_policy_close(struct md_policy *p)
 {
-	if (p)
-		free(p->out);
+	if (!p)
+		return;
+	p->node->amend = NULL;
+	json_decref(p->amended);
+	free(p->out);
 	free(p);
 }
 
@@ -194,7 +279,7 @@ static bool deny(struct md_policy *p, const struct mm_policy_part *part, const c
 	begin(&c, p);
 	for (uint32_t id = 0; id < MN_EV_PROFILES && !c.err; id++)
 		note(&c, id,
-		     md_policy_deny_in(&p->policy, p->node->next, &c.d, id, &part->sick.part,
+		     md_policy_deny_in(&p->policy, p->node->next, &c.d, id, &part->sick.part, NULL,
 				       &c.err),
 		     name, reason);
 	return end(&c, "ev.deny", why, size);
@@ -209,7 +294,7 @@ static json_t *allow_in(struct change *c, uint32_t profile, const char *name)
 	json_object_foreach(c->p->node->notes, key, noted)
 	{
 		const char *text = strchr(key, '/') + 1, *part = part_of_note(noted);
-		struct mn_ev_op op = {.denied = false};
+		struct mn_ev_op op = {.denied = false, .denier = MN_DENIED_BY_MAP};
 
 		if (!part || strcmp(part, name) != 0 || strtoul(key, NULL, 10) != profile ||
 		    !md_ev_read(text, &op.ev))
@@ -252,8 +337,8 @@ static void obey(struct md_policy *p, struct mm_policy_part *part, uint64_t now_
 	bool denies = part->state != MM_POLICY_DENIED, made = true;
 	char name[MM_PART_NAME_BYTES], reason[120], why[160] = "";
 
-	snprintf(reason, sizeof(reason), "map: %.80s: %s", name_of(p, part, name),
-		 mm_kind_name(part->sick.kind));
+	name_of(p, part, name);
+	reason_of(p, part, reason);
 	if (!p->acts)
 		md_log(MD_WARNING, "map-advice", MD_NOBODY, "%s %s%s",
 		       denies ? "EVs over it are better denied:" : "well again:",
@@ -315,7 +400,7 @@ bool md_policy_is_due(const struct md_policy *p, uint64_t now_ns)
 	return p && now_ns >= p->next_ns;
 }
 
-void md_policy_step(struct md_policy *p, const struct mm_sick *sick, size_t n,
+void md_policy_step(struct md_policy *p, const struct mm_sick *sick, size_t n, bool cut,
 		    md_policy_tell_fn *tell, void *ctx, uint64_t now_ns)
 {
 	struct mm_policy_part *part;
@@ -323,8 +408,9 @@ void md_policy_step(struct md_policy *p, const struct mm_sick *sick, size_t n,
 	p->next_ns = now_ns + STEP_NS;
 	p->tell = tell;
 	p->ctx = ctx;
+	tell_amended(p);
 	look_for_overrules(p);
-	mm_policy_see(&p->policy, sick, n, now_ns);
+	mm_policy_see(&p->policy, sick, n, cut, now_ns);
 	sum_up(p);
 	while ((part = mm_policy_due(&p->policy, p->out, now_ns))) {
 		obey(p, part, now_ns);

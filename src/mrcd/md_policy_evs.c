@@ -118,7 +118,7 @@ static bool is_listed(const struct mn_state *s, const struct mn_ev_profile *of,
 
 static void deny(struct denying *w, const struct mn_ev *ev)
 {
-	const struct mn_ev_op op = {.ev = *ev, .denied = true};
+	const struct mn_ev_op op = {.ev = *ev, .denied = true, .denier = MN_DENIED_BY_MAP};
 	char text[MD_EV_TEXT];
 
 	if (!w->err)
@@ -154,21 +154,47 @@ static void deny_own(struct denying *w)
 				deny_unless_listed(w, plane, UDP_EV_FIRST + i);
 }
 
+/* Those that the profile lists, and did not list before. */
+static void deny_listed(struct denying *w, const struct mn_state *before)
+{
+	const struct mn_ev_profile *of = &w->s->ev[w->profile];
+
+	for (uint32_t i = 0; i < of->n_evs; i++) {
+		const struct mn_ev ev = w->s->evs[of->first + i];
+
+		if (!ev.denied && is_of_part(w->p, w->s, of, &ev, w->part) &&
+		    !(before && is_listed(before, &before->ev[w->profile], &ev)))
+			deny(w, &ev);
+	}
+}
+
+static bool is_auto(const struct mn_ev_profile *p)
+{
+	return p->state != MN_INIT && p->mode == MN_MODE_AUTO;
+}
+
 json_t *md_policy_deny_in(const struct mm_policy *p, struct mn_state *s, const struct mn_device *d,
-			  uint32_t profile, const struct mm_part *part, int *err)
+			  uint32_t profile, const struct mm_part *part,
+			  const struct mn_state *before, int *err)
 {
 	struct denying w = {p, s, d, profile, part, json_array(), 0};
 	const struct mn_ev_profile *of = &s->ev[profile];
 
-	if (of->state != MN_INIT && of->mode == MN_MODE_AUTO)
+	if (is_auto(of) && !(before && is_auto(&before->ev[profile])))
 		deny_own(&w);
-	for (uint32_t i = 0; of->state != MN_INIT && of->mode != MN_MODE_AUTO && i < of->n_evs;
-	     i++) {
-		const struct mn_ev ev = s->evs[of->first + i];
-
-		if (!ev.denied && is_of_part(p, s, of, &ev, part))
-			deny(&w, &ev);
-	}
+	else if (of->state != MN_INIT && !is_auto(of))
+		deny_listed(&w, before);
 	*err = w.err;
 	return w.evs;
+}
+
+void md_policy_allow_in(struct mn_state *s, const struct mn_device *d, uint32_t profile,
+			const json_t *evs)
+{
+	struct mn_ev_op op = {.denied = false, .denier = MN_DENIED_BY_MAP};
+	const json_t *v;
+	size_t i;
+
+	json_array_foreach(evs, i, v) if (md_ev_read(json_string_value(v), &op.ev))
+		mn_ev_modify(s, d, profile, &op);
 }

@@ -17,10 +17,15 @@ void md_policy_out(const struct mm_policy *p, const struct mn_state *s, const st
 		   uint8_t *out);
 
 /*
- * md_policy_deny_in denies in a profile what a part touches, and returns a new list of the EVs as
- * text, which may be empty. *err is 0, or what mn_ev_modify says; then the state is half changed.
+ * md_policy_deny_in denies in a profile what a part touches, or what of that the profile has not in
+ * the state `before`, unless it is NULL. Returns a new list of the EVs as text, which may be empty.
+ * *err is 0, or what mn_ev_modify says; then the state is half changed.
  */
 json_t *md_policy_deny_in(const struct mm_policy *p, struct mn_state *s, const struct mn_device *d,
-			  uint32_t profile, const struct mm_part *part, int *err);
+			  uint32_t profile, const struct mm_part *part,
+			  const struct mn_state *before, int *err);
+/* md_policy_allow_in allows those EVs of a list again that the map has denied. */
+void md_policy_allow_in(struct mn_state *s, const struct mn_device *d, uint32_t profile,
+			const json_t *evs);
 
 #endif

@@ -95,6 +95,8 @@ static json_t *show_ev(uint32_t id, const struct mn_ev *ev, const json_t *notes)
 	if (!ev->denied)
 		return o;
 	put_number(o, "by_uid", ev->denied_by);
+	if (ev->denier != MN_DENIED_BY_USER)
+		put_word(o, "by", md_denier_words, ev->denier);
 	if (json_is_object(note))
 		json_object_update(o, note);
 	return o;

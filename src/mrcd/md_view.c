@@ -12,6 +12,7 @@ struct md_view {
 	struct mm_route_of of[PROBE_EVIDENCE_ROUTES];
 	struct mm_sick sick[MD_VIEW_SICK];
 	size_t n_sick;
+	bool full; /* there may be more than that */
 };
 
 struct md_view *md_view_create(const struct mf_topology *t, uint32_t host, uint64_t probe_ns)
@@ -72,14 +73,17 @@ void md_view_loop(struct md_view *v, uint32_t plane, uint32_t to, uint64_t now_n
 
 void md_view_judge(struct md_view *v, uint64_t now_ns)
 {
-	if (v)
-		v->n_sick = mm_map_judge(v->map, now_ns, v->sick, MD_VIEW_SICK);
+	if (!v)
+		return;
+	v->n_sick = mm_map_judge(v->map, now_ns, v->sick, MD_VIEW_SICK);
+	v->full = v->n_sick == MD_VIEW_SICK || mm_map_is_full(v->map);
 }
 
-size_t md_view_sick(const struct md_view *v, struct mm_sick *sick, size_t max)
+size_t md_view_sick(const struct md_view *v, struct mm_sick *sick, size_t max, bool *cut)
 {
 	size_t n = !v ? 0 : v->n_sick < max ? v->n_sick : max;
 
+	*cut = v && (v->full || n < v->n_sick);
 	if (n)
 		memcpy(sick, v->sick, n * sizeof(*sick));
 	return n;

@@ -33,7 +33,10 @@ void md_view_loop(struct md_view *v, uint32_t plane, uint32_t to, uint64_t now_n
 
 /* md_view_judge judges what there is. */
 void md_view_judge(struct md_view *v, uint64_t now_ns);
-/* md_view_sick writes what is sick by the last judgement and returns how many, up to max. */
-size_t md_view_sick(const struct md_view *v, struct mm_sick *sick, size_t max);
+/*
+ * md_view_sick writes what is sick by the last judgement and returns how many, up to max; *cut:
+ * there may be more.
+ */
+size_t md_view_sick(const struct md_view *v, struct mm_sick *sick, size_t max, bool *cut);
 
 #endif

@@ -50,10 +50,19 @@ static bool enough_left(const struct mn_state *s, const struct mn_ev_profile *p,
 	return n >= mn_ev_least(p);
 }
 
-static void set_denied(struct mn_ev *ev, bool denied, uint32_t user)
+/* Whether the present denial of an EV is not for this operation to change. */
+static bool is_anothers(const struct mn_ev *ev, const struct mn_ev_op *op)
 {
-	ev->denied = denied;
-	ev->denied_by = denied ? user : 0;
+	if (!ev->denied || op->denier == MN_DENIED_BY_USER)
+		return false;
+	return op->denied || ev->denier != op->denier;
+}
+
+static void set_denied(struct mn_ev *ev, const struct mn_ev_op *op, uint32_t user)
+{
+	ev->denied = op->denied;
+	ev->denier = op->denied ? (uint8_t)op->denier : 0;
+	ev->denied_by = op->denied ? user : 0;
 }
 
 /* ---- of AUTO profiles ---- */
@@ -86,7 +95,11 @@ static int modify_auto(struct mn_state *s, const struct mn_device *d, struct mn_
 
 	for (uint32_t i = p->first; i < p->first + p->n_evs; i++)
 		if (same_ev(&s->evs[i], &ev)) {
-			if (!op->denied)
+			if (is_anothers(&s->evs[i], op))
+				return 0;
+			if (op->denied)
+				set_denied(&s->evs[i], op, d->user);
+			else
 				list_remove(s, p, i);
 			return 0;
 		}
@@ -97,7 +110,7 @@ static int modify_auto(struct mn_state *s, const struct mn_device *d, struct mn_
 	if (s->n_evs == MN_EVS_MAX || p->n_evs == MN_EVS_PROFILE_MAX)
 		return E2BIG;
 	ev.zero = 0;
-	set_denied(&ev, true, d->user);
+	set_denied(&ev, op, d->user);
 	list_add(s, p, &ev);
 	return 0;
 }
@@ -116,8 +129,9 @@ static int deny(struct mn_state *s, const struct mn_device *d, const struct mn_e
 	if (op->denied && !enough_left(s, p, &op->ev))
 		return EBUSY;
 	for (uint32_t i = 0; i < p->n_evs; i++)
-		if (same_ev(&s->evs[p->first + i], &op->ev))
-			set_denied(&s->evs[p->first + i], op->denied, d->user);
+		if (same_ev(&s->evs[p->first + i], &op->ev) &&
+		    !is_anothers(&s->evs[p->first + i], op))
+			set_denied(&s->evs[p->first + i], op, d->user);
 	return 0;
 }
 
@@ -140,7 +154,7 @@ static int replace(struct mn_state *s, const struct mn_device *d, const struct m
 		found = true;
 		memcpy(ev->val, op->with.val, sizeof(ev->val));
 		ev->port = op->with.port;
-		set_denied(ev, op->denied, d->user);
+		set_denied(ev, op, d->user);
 	}
 	return found ? 0 : ENOENT;
 }

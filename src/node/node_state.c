@@ -81,7 +81,8 @@ static bool evs_are_sound(const struct mn_state *s, const struct mn_ev_profile *
 	for (uint32_t i = 0; i < p->n_evs; i++) {
 		const struct mn_ev *ev = &s->evs[p->first + i];
 
-		if (ev->port > MN_PORTS_MAX || ev->denied > 1 || ev->zero)
+		if (ev->port > MN_PORTS_MAX || ev->denied > 1 || ev->zero ||
+		    ev->denier >= MN_DENIERS || (ev->denier && !ev->denied))
 			return false;
 		if (p->state == MN_ONLINE && ev->port == 0)
 			return false;

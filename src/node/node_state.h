@@ -75,12 +75,21 @@ struct mn_ev_field {
 	uint32_t width, init, min, max, mask; /* as in struct mw_ev_field */
 };
 
+/* What an EV is denied for, which says who may take that back by himself. */
+enum mn_denier {
+	MN_DENIED_BY_USER,  /* somebody decided so */
+	MN_DENIED_BY_MAP,   /* mrcd, as long as a part of the fabric is sick */
+	MN_DENIED_BY_DRAIN, /* mrc lab drain, as long as a part is out of use */
+	MN_DENIERS,
+};
+
 /* An EV and the port it leaves by; a port of 0 says that the place holds none yet. */
 struct mn_ev {
 	uint8_t val[MW_EV_BYTES];
 	uint8_t port; /* from 1 */
 	uint8_t denied;
-	uint16_t zero;
+	uint8_t denier; /* enum mn_denier, while it is */
+	uint8_t zero;
 	uint32_t denied_by; /* the user, while it is */
 };
 
@@ -245,6 +254,11 @@ struct mn_ev_op {
 	bool all;	   /* all places that hold `ev`; a denial is always of all */
 	struct mn_ev with; /* val and port count */
 	bool denied;
+	/*
+	 * A user's denial takes the place of another one; that of map or drain changes nothing of
+	 * an EV that is denied. What is allowed again by these is what they denied themselves.
+	 */
+	enum mn_denier denier;
 };
 
 /*

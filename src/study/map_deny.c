@@ -156,7 +156,7 @@ static int look_at(struct study_map_deny *d, const struct study_map_look *look,
 	struct mm_policy_part *part;
 	int err = 0;
 
-	mm_policy_see(p, look->sick, look->n_sick, look->now_ns);
+	mm_policy_see(p, look->sick, look->n_sick, look->cut, look->now_ns);
 	if (p->n_parts == 0)
 		return 0;
 	sum_up(d, p);

@@ -36,6 +36,7 @@ void study_map_deny_fini(struct study_map_deny *d);
 struct study_map_look {
 	const struct mm_sick *sick;
 	size_t n_sick;
+	bool cut; /* there may be more */
 	uint64_t now_ns;
 	struct study_map_result *r;
 	/* Which fault a part is named for; UINT32_MAX: none. */

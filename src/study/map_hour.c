@@ -184,6 +184,7 @@ static int deny(struct hour *h)
 
 		memcpy(h->sick + look.n_sick, said->sick, said->n * sizeof(*said->sick));
 		look.n_sick += said->n;
+		look.cut |= said->n == STUDY_MAP_SICK_MAX || mm_map_is_full(h->w.map[plane]);
 	}
 	return study_map_deny_see(&h->deny, &look);
 }

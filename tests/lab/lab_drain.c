@@ -270,8 +270,12 @@ LAB_TEST(is_known_when_it_was_ended)
 	want(command_run("lab drain dr%d --json", id()), 0,
 	     "\"drained\": [],\n  \"unfinished\": [\n    \"plane0.t1-0\"");
 	kill(-mrcd, SIGCONT);
+	/* What the drain meant to deny and somebody else did is his. */
+	ctl("deny --reason mine 1:0xc0000000", "");
 	want(command_run("lab drain dr%d plane0.t1-0", id()), 0, "safe to take away");
-	want(command_run("lab undrain dr%d plane0.t1-0", id()), 0, "4 denials lifted");
+	want(command_run("lab undrain dr%d plane0.t1-0", id()), 0, "denials lifted");
+	ctl("ev 0", "reason=mine");
+	ctl("undeny 1:0xc0000000", "");
 	ctl("ev 0", "");
 	if (strstr(command_said, "drain of"))
 		fail_msg("denied still: %s", command_said);

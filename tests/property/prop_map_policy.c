@@ -182,7 +182,7 @@ static void step(struct world *w)
 	struct mm_policy_part *part;
 
 	w->step++;
-	mm_policy_see(&w->p, list, list_sick(w, list), w->step * STEP_NS);
+	mm_policy_see(&w->p, list, list_sick(w, list), false, w->step * STEP_NS);
 	sum_up(w);
 	for (uint32_t i = 0; (part = mm_policy_due(&w->p, w->out, w->step * STEP_NS)); i++) {
 		assert_true(i < 2 * MM_POLICY_PARTS);

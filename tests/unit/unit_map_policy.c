@@ -15,6 +15,7 @@ static struct mf_topology t;
 static struct mm_policy p;
 static uint8_t *out;
 static uint64_t now_s;
+static bool cut; /* of what the map says: there may be more */
 
 static void begin(const char *name, uint32_t host, uint32_t share)
 {
@@ -25,6 +26,7 @@ static void begin(const char *name, uint32_t host, uint32_t share)
 	free(out);
 	out = calloc(mf_ev_count(&t), 1);
 	now_s = 100;
+	cut = false;
 }
 
 static struct mm_sick sick_of(const char *name, enum mm_kind kind)
@@ -44,7 +46,7 @@ static uint32_t second(const struct mm_sick *sick, size_t n)
 	uint32_t changes = 0;
 
 	now_s++;
-	mm_policy_see(&p, sick, n, now_s * S_NS);
+	mm_policy_see(&p, sick, n, cut, now_s * S_NS);
 	while ((part = mm_policy_due(&p, out, now_s * S_NS))) {
 		bool denies = part->state != MM_POLICY_DENIED;
 
@@ -309,7 +311,7 @@ TEST(mm_policy_done, what_cannot_be_done_is_tried_again)
 	s = sick_of("plane0.t0-0.t1-1", MM_DEAD);
 	for (uint32_t i = 0; i < 3; i++) {
 		now_s += AFTER_S;
-		mm_policy_see(&p, &s, 1, now_s * S_NS);
+		mm_policy_see(&p, &s, 1, false, now_s * S_NS);
 		part = mm_policy_due(&p, out, now_s * S_NS);
 		assert_int_equal(part != NULL, i > 0);
 		if (!part)
@@ -318,4 +320,33 @@ TEST(mm_policy_done, what_cannot_be_done_is_tried_again)
 		assert_string_equal(mm_policy_state_name(part->state), "held");
 		assert_null(mm_policy_due(&p, out, now_s * S_NS));
 	}
+}
+
+/* What fell out of a full list is not well for that, and has not been sick without a break. */
+TEST(mm_policy_see, what_the_list_had_no_room_for)
+{
+	struct mm_sick s, other;
+
+	begin("tiny", 0, 50);
+	s = sick_of("plane0.t0-0.t1-1", MM_LOSSY);
+	other = sick_of("host3.plane0", MM_DEAD);
+	assert_u_eq(seconds(AFTER_S, &s, 1), 0);
+	cut = true;
+	assert_u_eq(seconds(10 * AFTER_S, &other, 1), 0);
+	cut = false;
+	assert_u_eq(seconds(AFTER_S - 1, &s, 1), 0);
+	assert_u_eq(second(&s, 1), 1);
+	cut = true;
+	assert_u_eq(seconds(10 * BACK_S, &other, 1), 0);
+	assert_u_eq(p.part[0].state, MM_POLICY_DENIED);
+	assert_u_eq(count_out(), 1);
+	cut = false;
+	assert_u_eq(seconds(BACK_S, &other, 1), 0);
+	assert_u_eq(second(&other, 1), 1);
+	/* One that was denied by a daemon before this one, likewise. */
+	out[2] = 1;
+	assert_true(mm_policy_restore(&p, &s.part, now_s * S_NS));
+	cut = true;
+	assert_u_eq(seconds(10 * BACK_S, &other, 1), 0);
+	assert_u_eq(count_out(), 1);
 }

@@ -139,6 +139,21 @@ OFFER_TEST(keeps_who_denied)
 	assert_u_eq(node.now->evs[0].denied_by, 7);
 }
 
+/* Nor is it the map's because he says so, and what he makes his own is the map's no more. */
+OFFER_TEST(denies_for_nobody_else)
+{
+	deny(2);
+	next.evs[0].denier = MN_DENIED_BY_MAP;
+	mn_state_copy(node.now, &next);
+	next.evs[0].denier = MN_DENIED_BY_USER;
+	next.evs[1].denier = MN_DENIED_BY_MAP;
+	put();
+	assert_true(json_is_true(json_object_get(answer, "ok")));
+	assert_u_eq(node.now->evs[0].denier, MN_DENIED_BY_USER);
+	assert_u_eq(node.now->evs[1].denier, MN_DENIED_BY_USER);
+	assert_u_eq(node.now->evs[1].denied_by, 1000);
+}
+
 /* But nobody gets his name for a denial in another profile. */
 OFFER_TEST(signs_the_same_ev_of_another_profile)
 {

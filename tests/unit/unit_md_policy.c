@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "fabric_fixture.h"
+#include "mrcd/md_args.h"
 
 #define S_NS UINT64_C(1000000000)
 
@@ -70,7 +71,7 @@ static void seconds(uint32_t n, const char *name, enum mm_kind kind)
 		fail_msg("%s", name);
 	while (n--) {
 		assert_true(md_policy_is_due(policy, ++now_s * S_NS));
-		md_policy_step(policy, &sick, name != NULL, tell, NULL, now_s * S_NS);
+		md_policy_step(policy, &sick, name != NULL, false, tell, NULL, now_s * S_NS);
 		assert_false(md_policy_is_due(policy, now_s * S_NS));
 	}
 }
@@ -234,4 +235,109 @@ POLICY_TEST(a_store_that_fails_changes_nothing)
 	commit_error = 0;
 	seconds(1, "plane0.t0-0.t1-1", MM_DEAD);
 	assert_u_eq(denied(0), 1);
+}
+
+#define FORMAT "{\"do\":\"format.set\",\"profile\":1,\"mode\":\"stev\",\"fields\":[32]}"
+#define EXPLICIT(id, evs)                                                                        \
+	"{\"do\":\"ev.set\",\"profile\":" id ",\"mode\":\"explicit\",\"format\":1,\"evs\":[" evs \
+	"]}"
+
+/* What comes in while a part is denied goes with it, in the generation that brings it. */
+POLICY_TEST(new_evs_are_denied_with_the_part)
+{
+	begin(STEV, "act");
+	seconds(2, "plane0.t0-0.t1-1", MM_DEAD);
+	assert_u_eq(denied(0), 1);
+	ask(FORMAT);
+	ask(EXPLICIT("2", "\"1:0xc0000000\",\"1:0xc0000001\",\"2:0xc0010000\""));
+	assert_u_eq(node.generation, 3);
+	assert_u_eq(denied(2), 1);
+	assert_u_eq(json_object_size(node.notes), 2);
+	ask("{\"do\":\"ev.set\",\"profile\":3,\"mode\":\"auto\"}");
+	assert_u_eq(denied(3), 1);
+	/* One that takes the place of another, too. */
+	ask("{\"do\":\"ev.undeny\",\"profile\":2,\"evs\":[\"1:0xc0000001\"]}");
+	assert_u_eq(denied(2), 0);
+	ask("{\"do\":\"ev.replace\",\"profile\":2,\"ev\":\"1:0xc0000001\",\"with\":"
+	    "\"1:0xc0000000\"}");
+	assert_u_eq(denied(2), 0);
+	ask("{\"do\":\"ev.replace\",\"profile\":2,\"ev\":\"1:0xc0000000\",\"with\":"
+	    "\"1:0xc0000001\"}");
+	assert_u_eq(denied(2), 1);
+	seconds(1, "plane0.t0-0.t1-1", MM_DEAD);
+	assert_u_eq(json_array_size(told), 4);
+	seconds(11, NULL, MM_DEAD);
+	assert_u_eq(denied(0) + denied(2) + denied(3), 0);
+	assert_u_eq(json_object_size(node.notes), 0);
+}
+
+/* A profile that would have none left keeps them: the transport leaves what is dead by itself. */
+POLICY_TEST(new_evs_that_are_needed_stay)
+{
+	begin(STEV, "act");
+	seconds(2, "plane0.t0-0.t1-1", MM_DEAD);
+	ask(FORMAT);
+	ask(EXPLICIT("2", "\"1:0xc0000001\",\"1:0xc0000001\""));
+	assert_u_eq(node.generation, 3);
+	assert_u_eq(denied(2), 0);
+	assert_u_eq(json_object_size(node.notes), 1);
+	/* Advice changes nothing. */
+	teardown(NULL);
+	begin(STEV, "advise");
+	seconds(2, "plane0.t0-0.t1-1", MM_DEAD);
+	ask(FORMAT);
+	ask(EXPLICIT("2", "\"1:0xc0000000\",\"1:0xc0000001\",\"2:0xc0010000\""));
+	assert_u_eq(denied(2), 0);
+}
+
+static void set_denied_by_itself(bool is_denied, enum mn_denier denier)
+{
+	struct mn_device d;
+	struct mn_ev_op op = {.denied = is_denied, .denier = denier};
+
+	md_config_device(&node.config, 0, &d);
+	assert_true(md_ev_read("1:0xc0000001", &op.ev));
+	assert_int_equal(mn_ev_modify(node.now, &d, 0, &op), 0);
+}
+
+/* As md_node_open does, what was noted being of the generation before. */
+static void restart(void)
+{
+	json_t *notes = md_notes_update(node.notes, node.now, NULL, 0);
+
+	md_policy_close(policy);
+	json_decref(node.notes);
+	node.notes = notes;
+	assert_int_equal(md_policy_open(&policy, &node, &t, now_s * S_NS), 0);
+}
+
+/* What somebody allowed and denied again in the store itself, while no mrcd ran, is his. */
+POLICY_TEST(denials_of_others_meanwhile_stay)
+{
+	begin(STEV, "act");
+	seconds(2, "plane0.t0-0.t1-1", MM_DEAD);
+	set_denied_by_itself(false, MN_DENIED_BY_USER);
+	set_denied_by_itself(true, MN_DENIED_BY_USER);
+	restart();
+	seconds(30, NULL, MM_DEAD);
+	assert_u_eq(denied(0), 1);
+	assert_u_eq(node.counts.map_returns, 0);
+}
+
+/* Nor does a drain have them, or the map what a drain has. */
+POLICY_TEST(drains_and_the_map_leave_each_other_alone)
+{
+	begin(STEV, "act");
+	ask("{\"do\":\"ev.deny\",\"by\":\"drain\",\"evs\":[\"1:0xc0000001\"]}");
+	seconds(30, "plane0.t0-0.t1-1", MM_DEAD);
+	assert_u_eq(node.counts.map_denials, 0);
+	ask("{\"do\":\"ev.undeny\",\"by\":\"drain\",\"evs\":[\"1:0xc0000001\"]}");
+	assert_u_eq(denied(0), 0);
+	seconds(1, "plane0.t0-0.t1-1", MM_DEAD);
+	assert_u_eq(denied(0), 1);
+	ask("{\"do\":\"ev.deny\",\"by\":\"drain\",\"evs\":[\"1:0xc0000001\"],\"reason\":\"x\"}");
+	ask("{\"do\":\"ev.undeny\",\"by\":\"drain\",\"evs\":[\"1:0xc0000001\"]}");
+	assert_u_eq(denied(0), 1);
+	seconds(11, NULL, MM_DEAD);
+	assert_u_eq(denied(0), 0);
 }

@@ -166,3 +166,30 @@ CASE(what_travels)
 	assert_u_eq(mn_ev_number(&node, &node.ev[1], ev), 0xAB12AB34);
 	assert_i_eq(move_profile(1, MN_ONLINE), 0);
 }
+
+/* A user's denial takes the place of others; those leave what is denied, and lift their own. */
+CASE(who_may_take_back_what)
+{
+	struct mn_ev_op op = {.ev = ev_of(1, 1), .denied = true, .denier = MN_DENIED_BY_MAP};
+
+	for (uint32_t id = 0; id < 2; id++) {
+		const struct mn_ev_profile *p = &node.ev[id];
+
+		op.denied = true;
+		op.denier = MN_DENIED_BY_MAP;
+		assert_i_eq(mn_ev_modify(&node, &device, id, &op), 0);
+		op.denier = MN_DENIED_BY_DRAIN;
+		assert_i_eq(mn_ev_modify(&node, &device, id, &op), 0);
+		assert_u_eq(node.evs[p->first].denier, MN_DENIED_BY_MAP);
+		op.denied = false;
+		assert_i_eq(mn_ev_modify(&node, &device, id, &op), 0);
+		assert_true(p->n_evs && node.evs[p->first].denied);
+		assert_i_eq(deny_ev(id, ev_of(1, 1), true), 0);
+		assert_u_eq(node.evs[p->first].denier, MN_DENIED_BY_USER);
+		op.denier = MN_DENIED_BY_MAP;
+		assert_i_eq(mn_ev_modify(&node, &device, id, &op), 0);
+		assert_true(node.evs[p->first].denied);
+		assert_i_eq(deny_ev(id, ev_of(1, 1), false), 0);
+		assert_true(!p->n_evs || !node.evs[p->first].denied);
+	}
+}

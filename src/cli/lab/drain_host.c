@@ -66,14 +66,21 @@ static bool same_ev(const struct mn_ev *a, const struct mn_ev *b)
 }
 
 /* Whether an EV is in the list of an AUTO profile, which has the denied ones alone. */
-static bool is_listed(const struct mn_state *s, uint32_t profile, const struct mn_ev *ev)
+static const struct mn_ev *find_listed(const struct mn_state *s, uint32_t profile,
+				       const struct mn_ev *ev)
 {
 	const struct mn_ev_profile *p = &s->ev[profile];
 
 	for (uint32_t i = 0; i < p->n_evs; i++)
 		if (same_ev(&s->evs[p->first + i], ev))
-			return true;
-	return false;
+			return &s->evs[p->first + i];
+	return NULL;
+}
+
+/* Whether a drain may do this: what others have denied meanwhile is theirs. */
+static bool is_ours_to_change(const struct mn_ev *ev, bool denied)
+{
+	return denied ? !ev || !ev->denied : ev && ev->denied && ev->denier == MN_DENIED_BY_DRAIN;
 }
 
 /* The paths of a profile that lists its EVs. */
@@ -86,7 +93,7 @@ static void add_places(const struct drain_book *b, const struct mn_state *s, uin
 		const struct mn_ev *ev = &s->evs[p->first + i];
 		uint32_t path;
 
-		if (ev->port && ev->denied != denied &&
+		if (ev->port && is_ours_to_change(ev, denied) &&
 		    mf_ev_find(b->t, ev->port - 1u, mn_ev_number(s, p, ev), &path) &&
 		    path == mf_ev_nth(b->t, n))
 			add_op(ops, profile, n, ev, denied);
@@ -100,7 +107,7 @@ static void add_ev(const struct drain_book *b, const struct mn_state *s, uint32_
 
 	if (s->ev[profile].mode != MN_MODE_AUTO)
 		add_places(b, s, profile, n, denied, ops);
-	else if (is_listed(s, profile, &ev) != denied)
+	else if (is_ours_to_change(find_listed(s, profile, &ev), denied))
 		add_op(ops, profile, n, &ev, denied);
 }
 
@@ -152,7 +159,8 @@ static int apply_to(const struct drain_book *b, uint32_t host, const struct ops 
 
 	for (size_t i = 0; i < ops->n; i++) {
 		const struct op *op = &ops->op[i];
-		struct mn_ev_op change = {.ev = op->ev, .denied = op->denied};
+		struct mn_ev_op change = {
+			.ev = op->ev, .denied = op->denied, .denier = MN_DENIED_BY_DRAIN};
 		int err = mn_ev_modify(s, &d, op->profile, &change);
 
 		if (err)
@@ -215,8 +223,8 @@ static json_t *request_of(const struct ops *ops, size_t from, const char *reason
 		ev_text(&ops->op[*to].ev, text, sizeof(text));
 		json_array_append_new(evs, json_string(text));
 	}
-	request = json_pack("{s:s,s:i,s:o}", "do", first->denied ? "ev.deny" : "ev.undeny",
-			    "profile", (int)first->profile, "evs", evs);
+	request = json_pack("{s:s,s:i,s:s,s:o}", "do", first->denied ? "ev.deny" : "ev.undeny",
+			    "profile", (int)first->profile, "by", "drain", "evs", evs);
 	if (first->denied && reason)
 		json_object_set_new(request, "reason", json_string(reason));
 	return request;
@@ -377,7 +385,7 @@ int drain_host_read(const struct drain_book *b, uint32_t host, uint8_t *denied, 
 	for (uint32_t n = 0; n < b->evs; n++) {
 		struct mn_ev ev = listed(b, n);
 
-		denied[n] |= is_listed(s, MN_OWN_PROFILE, &ev);
+		denied[n] |= find_listed(s, MN_OWN_PROFILE, &ev) != NULL;
 	}
 	free(s);
 	return 0;
