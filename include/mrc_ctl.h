@@ -30,7 +30,8 @@
  * ETIMEDOUT   mrcd does not answer; see whether it hangs, and what is in force when it goes on,
  *             for it may do then what it was asked for
  * EIO         the store cannot be read or written, or mrcd refuses; the log has the reason
- * EBUSY for QPs that use a profile is about those of this process.
+ * EBUSY for QPs that use a profile is about those of this process and, where mrcd lives, of all
+ * whose statistics it may read, as they were 50 ms ago; which process it is, the log has.
  */
 #ifndef MRC_CTL_H
 #define MRC_CTL_H

@@ -19,7 +19,7 @@
  * default folder. Version 3 added the log of events, version 4 the interfaces of ports and what
  * carries packets, version 5 room for more counters, version 6 sums over all QPs, however many
  * there are, version 7 the state that controllers have decided, version 8 the profile of an event's
- * EV. A reader must refuse a version that it does not know.
+ * EV, version 9 the profiles that QPs use. A reader must refuse a version that it does not know.
  */
 #ifndef MRC_STATS_H
 #define MRC_STATS_H
@@ -31,7 +31,7 @@ extern "C" {
 #endif
 
 #define MRC_STATS_MAGIC "MRCSTATS"
-#define MRC_STATS_VERSION 8u
+#define MRC_STATS_VERSION 9u
 #define MRC_STATS_DIR_PREFIX "/dev/shm/softmrc-"
 #define MRC_STATS_SUFFIX ".mrcstats"
 #define MRC_STATS_PORTS 32u
@@ -92,6 +92,8 @@ struct mrc_stats_qps {
 	 * acknowledged meanwhile. A sample, right on average over many rounds.
 	 */
 	uint64_t stalled_ns;
+	/* Bit p: QPs beyond RESET have profile p. */
+	uint32_t ev_profiles, cc_profiles;
 };
 
 /* What carries packets. */

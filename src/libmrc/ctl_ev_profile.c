@@ -185,6 +185,12 @@ static bool is_of_store(int err)
 	return err == EPERM || err == EAGAIN || err == ETIMEDOUT || err == EIO;
 }
 
+/* Then EBUSY may be about QPs of other processes, which is found at the end. */
+static bool goes_offline(const struct mrc_ctl_ev_profile_attr *attr, int mask)
+{
+	return mask & MRC_CTL_EV_PROFILE_STATE && attr->profile_state == MRC_CTL_PROFILE_OFFLINE;
+}
+
 /* REQ(ctl.profile-states) REQ(ctl.ev-modes) */
 int mrc_ctl_modify_ev_profile(struct mrc_context *mrc_ctx, uint64_t ev_profile_id,
 			      struct mrc_ctl_ev_profile_attr *attr, int attr_mask)
@@ -196,8 +202,12 @@ int mrc_ctl_modify_ev_profile(struct mrc_context *mrc_ctx, uint64_t ev_profile_i
 		return iv_minus_one(EINVAL);
 	call.dev = mrc_ctx->dev;
 	call.entries = attr->ev_op.entry_count;
+	/* Of a change of attributes that is refused nothing comes. */
+	if (attr_mask & MRC_CTL_EV_PROFILE_EV_OP)
+		attr->ev_op.entry_count = 0;
 	err = mh_node_change(mrc_ctx->dev, change, &call);
-	if (is_of_store(err) && attr_mask & MRC_CTL_EV_PROFILE_EV_OP)
+	if ((is_of_store(err) || (err == EBUSY && goes_offline(attr, attr_mask))) &&
+	    attr_mask & MRC_CTL_EV_PROFILE_EV_OP)
 		attr->ev_op.entry_count = 0;
 	return iv_minus_one(err);
 }

@@ -307,6 +307,14 @@ int md_config_wrong(const struct md_config *c, const char *path, const char *key
 	return code;
 }
 
+bool md_config_is_of(const struct md_config *c, uint32_t device)
+{
+	char name[sizeof(c->device)];
+
+	snprintf(name, sizeof(name), "mrc%u", device);
+	return strcmp(name, c->device) == 0;
+}
+
 void md_config_device(const struct md_config *c, uint32_t user, struct mn_device *d)
 {
 	*d = (struct mn_device){.n_ports = c->ports,

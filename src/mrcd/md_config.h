@@ -93,6 +93,8 @@ __attribute__((format(printf, 6, 7))) int md_config_wrong(const struct md_config
 							  const char *path, const char *key,
 							  int code, struct md_config_error *error,
 							  const char *format, ...);
+/* md_config_is_of says whether the device is the one of this number, as statistics count them. */
+bool md_config_is_of(const struct md_config *c, uint32_t device);
 /* md_config_device fills in what changes are checked against. */
 void md_config_device(const struct md_config *c, uint32_t user, struct mn_device *d);
 

@@ -147,6 +147,7 @@ static int open_all(struct daemon *d, struct md_config_error *error)
 	if (err)
 		return err;
 	err = md_events_open(&d->events, &d->node.config);
+	d->node.stats = d->events.stats;
 	if (!err)
 		err = md_map_open(&d->map, &d->node.config, d->node.config_path, error);
 	if (!err)

@@ -48,31 +48,34 @@ static void forget_same(struct md_hints_user *u, const struct store_hint *h)
 		}
 }
 
+/* A file that cannot be removed is too old some time. */
+static void clear(const struct md_hints *hints, struct md_hints_user *u)
+{
+	if (u->hint)
+		store_hints_save(hints->config->dir, hints->config->device, u->uid, NULL, 0);
+	free(u->hint);
+	*u = (struct md_hints_user){.uid = 0};
+}
+
 static struct md_hints_user *find_user(struct md_hints *hints, uid_t uid, bool make)
 {
-	struct md_hints_user *free_place = NULL;
+	struct md_hints_user *place = &hints->user[0];
 
 	for (uint32_t i = 0; i < MD_HINTS_USERS; i++) {
 		struct md_hints_user *u = &hints->user[i];
 
 		if (u->hint && u->uid == uid)
 			return u;
-		if (!u->hint && !free_place)
-			free_place = u;
+		/* One that is free has heard nothing ever. */
+		if (u->heard_ns < place->heard_ns)
+			place = u;
 	}
-	if (!make || !free_place)
+	if (!make)
 		return NULL;
-	free_place->hint = calloc(STORE_HINTS_MAX, sizeof(free_place->hint[0]));
-	free_place->uid = uid;
-	return free_place->hint ? free_place : NULL;
-}
-
-static bool is_of_device(const struct md_hints *hints, const struct stats_process *p)
-{
-	char name[sizeof(hints->config->device)];
-
-	snprintf(name, sizeof(name), "mrc%u", p->device);
-	return strcmp(name, hints->config->device) == 0;
+	clear(hints, place);
+	place->hint = calloc(STORE_HINTS_MAX, sizeof(place->hint[0]));
+	place->uid = uid;
+	return place->hint ? place : NULL;
 }
 
 /* What a process found out itself, whichever way; a floor and an operator are no evidence. */
@@ -94,13 +97,14 @@ void md_hints_hear(struct md_hints *hints, const struct stats_process *p,
 	bool bad = e->state == MRC_STATS_EV_ASSUMED_BAD;
 	struct md_hints_user *u;
 
-	if (!is_evidence(e) || !is_of_device(hints, p))
+	if (!is_evidence(e) || !md_config_is_of(hints->config, p->device))
 		return;
 	memcpy(h.from, p->gid, sizeof(h.from));
 	memcpy(h.to, e->peer, sizeof(h.to));
 	u = find_user(hints, p->uid, bad);
 	if (!u)
 		return;
+	u->heard_ns = now_ns;
 	forget_same(u, &h);
 	if (!bad)
 		return;
@@ -117,13 +121,13 @@ static void drop_old(struct md_hints_user *u, uint64_t now_ns)
 			forget(u, i);
 }
 
-static void say_failed(struct md_hints *hints, const struct md_hints_user *u, int err)
+static void say_failed(const struct md_hints *hints, struct md_hints_user *u, int err)
 {
-	if (err && err != hints->failed)
+	if (err && err != u->failed)
 		md_log(MD_WARNING, "hints", (int64_t)u->uid,
 		       "%s/hints: %s; processes of this user learn of bad EVs by themselves",
 		       hints->config->dir, strerror(err));
-	hints->failed = err;
+	u->failed = err;
 }
 
 void md_hints_save(struct md_hints *hints, uint64_t now_ns)

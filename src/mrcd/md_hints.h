@@ -2,7 +2,8 @@
 /*
  * md_hints.h - which EVs processes found bad, kept for those of the same user that come later: see
  * store/store_hints.h. It hears what processes log in their statistics, whose owner the file system
- * names; of one user it keeps STORE_HINTS_MAX, the newest, and it keeps those of so many users.
+ * names; of one user it keeps STORE_HINTS_MAX, the newest. It keeps those of MD_HINTS_USERS: who
+ * said nothing for the longest makes room for one more, whose processes come now.
  *
  * Any process of a user may say anything, so others are not to believe it, and none of it is more
  * than a reason to probe. One thread.
@@ -18,7 +19,9 @@
 
 struct md_hints_user {
 	uid_t uid;
-	bool changed; /* since it was saved */
+	bool changed;	   /* since it was saved */
+	int failed;	   /* the errno value that was logged last */
+	uint64_t heard_ns; /* when one of his processes said something last */
 	uint32_t n;
 	struct store_hint *hint; /* STORE_HINTS_MAX, oldest first; NULL: the place is free */
 };
@@ -26,7 +29,6 @@ struct md_hints_user {
 struct md_hints {
 	const struct md_config *config; /* whose store and device */
 	struct md_hints_user user[MD_HINTS_USERS];
-	int failed; /* the errno value that was logged last */
 };
 
 /*

@@ -80,6 +80,19 @@ int md_node_put(struct md_node *node, json_t *notes, struct store_error *error)
 	return 0;
 }
 
+/* Devices of a process: MRC_DEVICES. */
+#define DEVICES_MAX 8u
+
+void md_node_find_users(struct md_node *node, uint32_t but_pid, struct mn_device *d)
+{
+	node->in_use = (struct stats_profiles){0};
+	for (uint32_t i = 0; node->stats && i < DEVICES_MAX; i++)
+		if (md_config_is_of(&node->config, i))
+			stats_reader_profiles(node->stats, i, but_pid, &node->in_use);
+	d->ev_in_use = node->in_use.ev;
+	d->cc_in_use = node->in_use.cc;
+}
+
 static int put_in_force(struct md_node *node, struct md_config_error *error)
 {
 	struct store_error failed = {0};
@@ -102,6 +115,7 @@ static int apply_file(struct md_node *node, const struct md_config *c,
 	int err;
 
 	md_config_device(c, geteuid(), &d);
+	md_node_find_users(node, 0, &d);
 	mn_state_copy(node->next, node->now);
 	err = md_config_apply(c, node->config_path, &d, node->next, error);
 	return err ? err : put_in_force(node, error);

@@ -8,6 +8,7 @@
 
 #include "map/map_policy.h"
 #include "mrcd/md_config.h"
+#include "stats/stats_reader.h"
 #include "store/store.h"
 
 /* A request is one line of JSON, shorter than this. */
@@ -44,7 +45,9 @@ struct md_node {
 	 * counts the generation.
 	 */
 	int (*commit)(struct md_node *node, struct store_error *error);
-	struct store_writer writer; /* what md_node_commit writes to */
+	struct store_writer writer;   /* what md_node_commit writes to */
+	struct stats_reader *stats;   /* of the processes of the host; NULL: none are known */
+	struct stats_profiles in_use; /* by QPs of theirs, when md_node_find_users was called */
 	/* May deny more in *next, and note it in next_notes, before that is stored; or NULL. */
 	void (*amend)(void *ctx);
 	void *amend_ctx;
@@ -70,6 +73,11 @@ int md_node_reload(struct md_node *node, struct md_config_error *error);
  * has changed.
  */
 int md_node_put(struct md_node *node, json_t *notes, struct store_error *error);
+/*
+ * md_node_find_users looks which profiles QPs of processes use, but of one process, or 0, which
+ * knows its own better: in_use, and what changes are checked against.
+ */
+void md_node_find_users(struct md_node *node, uint32_t but_pid, struct mn_device *d);
 /* md_node_lets says whether somebody may change anything, by the file as it was read last. */
 static inline bool md_node_lets(const struct md_node *node, const struct md_peer *peer)
 {

@@ -94,6 +94,11 @@ bool stats_copy(int fd, struct mrc_stats_segment *to)
 	return true;
 }
 
+bool stats_copy_qps(int fd, struct mrc_stats_qps *to)
+{
+	return read_all(fd, to, sizeof(*to), offsetof(struct mrc_stats_segment, qps));
+}
+
 int stats_segment_load(int fd, struct mrc_stats_segment *segment)
 {
 	if (!read_all(fd, segment, sizeof(*segment), 0) || kind_of_head(segment) != STATS_SEGMENT)

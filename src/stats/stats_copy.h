@@ -20,5 +20,7 @@ enum stats_kind stats_kind_of(int fd);
  * bounds, and texts are made printable. False: it is no segment any more.
  */
 bool stats_copy(int fd, struct mrc_stats_segment *to);
+/* stats_copy_qps copies the sums over QPs alone. False: they cannot be read. */
+bool stats_copy_qps(int fd, struct mrc_stats_qps *to);
 
 #endif

@@ -301,6 +301,31 @@ int stats_reader_follow(struct stats_reader *s, stats_event_fn fn, void *context
 	return err;
 }
 
+static void add_used(uint32_t profiles, uint32_t pid, uint32_t *all, uint32_t by[STATS_PROFILES])
+{
+	*all |= profiles;
+	for (uint32_t i = 0; i < STATS_PROFILES; i++)
+		if (profiles >> i & 1)
+			by[i] = pid;
+}
+
+void stats_reader_profiles(struct stats_reader *s, uint32_t device, uint32_t but_pid,
+			   struct stats_profiles *used)
+{
+	*used = (struct stats_profiles){0};
+	stats_reader_find(s);
+	for (uint32_t i = 0; i < s->n; i++) {
+		const struct stats_process *p = &s->process[i];
+		struct mrc_stats_qps qps;
+
+		if (p->device != device || p->pid == but_pid || !is_alive(p->fd) ||
+		    !stats_copy_qps(p->fd, &qps))
+			continue;
+		add_used(qps.ev_profiles, p->pid, &used->ev, used->ev_pid);
+		add_used(qps.cc_profiles, p->pid, &used->cc, used->cc_pid);
+	}
+}
+
 const struct mrc_stats_counter *stats_counter_find(const struct mrc_stats_segment *s,
 						   const char *name)
 {

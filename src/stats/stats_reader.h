@@ -106,6 +106,20 @@ uint64_t stats_reader_events(struct stats_reader *s, stats_event_fn fn, void *co
  */
 int stats_reader_follow(struct stats_reader *s, stats_event_fn fn, void *context, uint64_t *missed);
 
+/* Profiles that QPs of processes use, and the process that was found last to use each. */
+#define STATS_PROFILES 32u
+struct stats_profiles {
+	uint32_t ev, cc; /* bit p: profile p */
+	uint32_t ev_pid[STATS_PROFILES], cc_pid[STATS_PROFILES];
+};
+
+/*
+ * stats_reader_profiles looks for new processes and says what those that live use of a device, but
+ * for one of them, or 0. What cannot be read uses nothing.
+ */
+void stats_reader_profiles(struct stats_reader *s, uint32_t device, uint32_t but_pid,
+			   struct stats_profiles *used);
+
 /*
  * stats_segment_load reads a whole file, events too, for one look at what a process left. 0;
  * EINVAL: it is no segment of this version, or not whole.

@@ -56,17 +56,22 @@ static bool name_of(const char *device, uid_t uid, const char *suffix, char name
 /* Its owner must be that of the folder above, which is to be believed. -1 and errno. */
 static int open_folder(const char *dir, bool make, uid_t *owner)
 {
-	int above = store_dir_open(dir, owner), fd;
+	int above = store_dir_open(dir, owner), fd, err;
 	struct stat st;
 	bool made;
 
 	if (above < 0)
 		return -1;
 	made = make && mkdirat(above, FOLDER, FOLDER_MODE) == 0;
+	err = make && !made ? errno : 0;
 	fd = openat(above, FOLDER, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	/* Why there is none, if it could not be made. */
+	err = fd < 0 && (!err || err == EEXIST) ? errno : err;
 	close(above);
-	if (fd < 0)
+	if (fd < 0) {
+		errno = err;
 		return -1;
+	}
 	/* The mask of the user who makes it may have left less. */
 	if (fstat(fd, &st) == 0 && st.st_uid == *owner && !(st.st_mode & (S_IWGRP | S_IWOTH)) &&
 	    (!made || fchmod(fd, FOLDER_MODE) == 0))

@@ -4,12 +4,12 @@ import dataclasses
 import pathlib
 import struct
 
-VERSION = 8
+VERSION = 9
 HEAD = struct.Struct("<8sIIQQ16sII")
 COUNTERS, COUNTER = 128, struct.Struct("<32sQ")
 PORTS_BYTES = 32 * 136
 NODE_BYTES = 552  # what controllers have decided
-QPS_BYTES = 88 + NODE_BYTES + 64 * 2168  # sums over all, and those that are shown
+QPS_BYTES = 96 + NODE_BYTES + 64 * 2168  # sums over all, and those that are shown
 EVENTS, EVENT = 1024, struct.Struct("<QIBBBB16sHHI")
 EVENTS_AT = HEAD.size + COUNTERS * COUNTER.size + PORTS_BYTES + QPS_BYTES
 FILE_BYTES = EVENTS_AT + 8 + EVENTS * EVENT.size

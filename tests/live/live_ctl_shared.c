@@ -41,6 +41,7 @@ enum command {
 	DENIED,	   /* answers how many EVs of profile `a` read DENIED */
 	FIRST_EV,  /* answers the number of the first EV of profile `a` */
 	MAX_CWND,  /* answers max_cwnd of CC profile `a` */
+	CC_STATE,  /* answers the state of CC profile `a` */
 	PORT_DOWN, /* answers whether port `a` is down */
 	DISABLE,   /* answers the errno value of disabling port `a` */
 	DENY, /* answers that of denying an EV of profile `a`, times 100, and how many it did */
@@ -126,6 +127,7 @@ static uint64_t deny_one(uint64_t profile)
 static uint64_t obey(const struct order *o)
 {
 	struct mrc_ctl_ev_op_entry entries[256];
+	struct mrc_ctl_cc_profile_attr cc;
 	struct ibv_port_attr port;
 	struct ibv_send_wr wr, *bad;
 	struct ibv_sge sge;
@@ -151,6 +153,11 @@ static uint64_t obey(const struct order *o)
 		return value;
 	case MAX_CWND:
 		return max_cwnd(o->a);
+	case CC_STATE:
+		assert_int_equal(
+			mrc_ctl_query_cc_profile(r->ctx, o->a, &cc, MRC_CTL_CC_PROFILE_CUR_STATE),
+			0);
+		return cc.cur_profile_state;
 	case PORT_DOWN:
 		assert_int_equal(ibv_query_port(r->verbs, (uint8_t)o->a, &port), 0);
 		return port.state == IBV_PORT_DOWN;
@@ -363,6 +370,49 @@ SHARED_TEST(explicit_evs)
 	expect_soon(FIRST_EV, PROFILE, 49152 ^ 7);
 	expect_soon(DENIED, PROFILE, EVS - 3);
 	assert_u_eq(tell(WRITE, 0, 0), IBV_WC_SUCCESS);
+}
+
+static int move_cc(enum mrc_ctl_profile_state to)
+{
+	struct mrc_ctl_cc_profile_attr attr = {.profile_state = to};
+
+	return mrc_ctl_modify_cc_profile(r->ctx, PROFILE, &attr, MRC_CTL_CC_PROFILE_STATE);
+}
+
+/* What another process uses mrcd sees in its statistics, which come 20 times a second. */
+static void expect_offline(int (*move)(enum mrc_ctl_profile_state to), int wanted)
+{
+	int err = -1;
+
+	for (int ms = 0; ms < PATIENCE_MS && err != wanted; ms++) {
+		if (ms)
+			usleep(1000);
+		err = move(MRC_CTL_PROFILE_OFFLINE) ? errno : 0;
+		if (!err && wanted)
+			assert_int_equal(move(MRC_CTL_PROFILE_ONLINE), 0);
+	}
+	assert_int_equal(err, wanted);
+}
+
+/* QPs of whichever process keep a profile ONLINE. REQ(ctl.profile-states) REQ(ctl.cc-profile) */
+SHARED_TEST(profiles_that_others_use)
+{
+	struct mrc_ctl_cc_profile_attr attr = {.profile_state = MRC_CTL_PROFILE_OFFLINE};
+
+	make_explicit();
+	assert_int_equal(
+		mrc_ctl_modify_cc_profile(r->ctx, PROFILE, &attr,
+					  MRC_CTL_CC_PROFILE_STATE | MRC_CTL_CC_PROFILE_ALGORITHM),
+		0);
+	assert_int_equal(move_cc(MRC_CTL_PROFILE_ONLINE), 0);
+	expect_soon(FIRST_EV, PROFILE, 49152);
+	expect_soon(CC_STATE, PROFILE, MRC_CTL_PROFILE_ONLINE);
+	assert_u_eq(tell(CONNECT, PROFILE, PROFILE), 0);
+	expect_offline(move_profile, EBUSY);
+	expect_offline(move_cc, EBUSY);
+	assert_u_eq(tell(CONNECT, 0, 0), 0);
+	expect_offline(move_profile, 0);
+	expect_offline(move_cc, 0);
 }
 
 /* REQ(ctl.ev-modes) */

@@ -156,12 +156,34 @@ HINTS_TEST(so_many_of_a_user_and_so_many_users)
 	}
 	assert_u_eq(saved(), STORE_HINTS_MAX);
 	assert_u_eq(got[0].to[2], 1);
-	for (uint32_t i = 1; i <= MD_HINTS_USERS; i++) {
+	for (uint32_t i = 1; i < MD_HINTS_USERS; i++) {
 		process.uid = geteuid() + i;
 		hear();
 	}
 	assert_u_eq(hints.user[MD_HINTS_USERS - 1].uid, geteuid() + MD_HINTS_USERS - 1);
 	assert_u_eq(saved(), STORE_HINTS_MAX);
+}
+
+/* Who said nothing for the longest makes room, in the folder too. */
+HINTS_TEST(one_user_more)
+{
+	for (uint32_t i = 0; i < MD_HINTS_USERS; i++) {
+		process.uid = geteuid() + i;
+		md_hints_hear(&hints, &process, &event, NOW + i);
+	}
+	assert_u_eq(saved(), 1);
+	event.state = MRC_STATS_EV_GOOD;
+	process.uid = geteuid() + MD_HINTS_USERS;
+	md_hints_hear(&hints, &process, &event, NOW + MD_HINTS_USERS);
+	assert_u_eq(saved(), 1);
+	event.state = MRC_STATS_EV_ASSUMED_BAD;
+	md_hints_hear(&hints, &process, &event, NOW + MD_HINTS_USERS);
+	assert_u_eq(hints.user[0].uid, process.uid);
+	assert_u_eq(saved(), 0);
+	process.uid = geteuid();
+	md_hints_hear(&hints, &process, &event, NOW + MD_HINTS_USERS + 1);
+	assert_u_eq(saved(), 1);
+	assert_u_eq(hints.user[1].uid, geteuid());
 }
 
 /* Also what a process says of a time to come. */

@@ -335,6 +335,42 @@ STATS_TEST(a_fifo_is_not_waited_for)
 	assert_i_eq(unlink(path), 0);
 }
 
+/* Of all that live, but for one; of another device, and of what has crashed, nothing. */
+STATS_TEST(profiles_that_processes_use)
+{
+	struct stats_profiles used;
+	int five, six, seven;
+
+	fixture_segment(&segment, 5);
+	segment.qps.ev_profiles = 0x80000005u;
+	five = publish(5, true);
+	segment.qps.ev_profiles = 2;
+	segment.qps.cc_profiles = 8;
+	six = publish(6, true);
+	segment.qps.ev_profiles = 64;
+	seven = publish(7, false);
+	stats_reader_open(&stats, dir, 0);
+	stats_reader_profiles(&stats, 0, 0, &used);
+	assert_u_eq(used.ev, 0x80000007u);
+	assert_u_eq(used.cc, 8);
+	assert_u_eq(used.ev_pid[31], 5);
+	assert_u_eq(used.ev_pid[1], 6);
+	assert_u_eq(used.cc_pid[3], 6);
+	stats_reader_profiles(&stats, 0, 6, &used);
+	assert_u_eq(used.ev, 0x80000005u);
+	assert_u_eq(used.cc, 0);
+	stats_reader_profiles(&stats, 1, 0, &used);
+	assert_u_eq(used.ev, 0);
+	/* It ends, and is not asked any more. */
+	close(five);
+	five = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	stats_reader_profiles(&stats, 0, 0, &used);
+	assert_u_eq(used.ev, 2);
+	withdraw(five, 5);
+	withdraw(six, 6);
+	withdraw(seven, 7);
+}
+
 STATS_TEST(only_one_process_when_asked)
 {
 	int five, six;

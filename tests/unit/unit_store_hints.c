@@ -174,6 +174,23 @@ HINTS_TEST(damaged)
 	}
 }
 
+/* Then that is what is said, and not that there is none. */
+HINTS_TEST(no_folder_can_be_made)
+{
+	int status = -1;
+	pid_t child = fork();
+
+	assert_true(child >= 0);
+	if (child == 0) {
+		if (geteuid() ? chmod(store_dir, 0555) : setresuid(65534, 65534, 65534))
+			_exit(1);
+		_exit(store_hints_save(store_dir, DEVICE, geteuid(), some, 1) == EACCES ? 0 : 2);
+	}
+	assert_true(waitpid(child, &status, 0) == child);
+	assert_i_eq(chmod(store_dir, 0755), 0);
+	assert_i_eq(status, 0);
+}
+
 /* Neither folder nor file may be anybody's to write, nor lead elsewhere. */
 HINTS_TEST(not_to_be_believed)
 {

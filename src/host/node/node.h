@@ -118,8 +118,9 @@ int mh_node_share_read(struct mh_nic *nic, struct mn_state *s, struct store_info
 /*
  * mh_node_share_send puts a sound state, made of the one that *info is of, in the place of that;
  * its generation is in *info then. Waits for mrcd, 5 s at most. EAGAIN: another one is in force by
- * now, to be read. EPERM: this user may not. ETIMEDOUT: mrcd does not answer. EIO: it cannot be
- * stored, or mrcd, which knows another device, does not take it. What mrcd refuses is logged.
+ * now, to be read. EBUSY: QPs of other processes use a profile that goes offline. EPERM: this user
+ * may not. ETIMEDOUT: mrcd does not answer. EIO: it cannot be stored, or mrcd, which knows another
+ * device, does not take it. What mrcd refuses is logged.
  */
 int mh_node_share_send(struct mh_nic *nic, const struct mn_state *s, struct store_info *info);
 

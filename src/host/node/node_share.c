@@ -109,7 +109,8 @@ static bool receive_line(int fd, char line[ANSWER_MAX])
 
 /*
  * mrcd writes JSON without blanks, and a quotation mark within a text has a backslash before it, so
- * that these are members and nothing else. All that is neither a lack of rights nor a race is EIO.
+ * that these are members and nothing else. All that is neither a lack of rights nor a race, nor
+ * that QPs of other processes use a profile, is EIO.
  */
 static int read_answer(const struct mh_nic *nic, const char *line, uint64_t *generation)
 {
@@ -132,6 +133,8 @@ static int read_answer(const struct mh_nic *nic, const char *line, uint64_t *gen
 	end = strrchr(error, '"');
 	mh_log(MRC_LOG_WARNING, "%s: mrcd refuses a change: %.*s", nic->attr.name,
 	       (int)(end ? (size_t)(end - error) : strlen(error)), error);
+	if (strstr(line, "\"errno\":\"EBUSY\""))
+		return EBUSY;
 	return strstr(line, "\"errno\":\"EPERM\"") ? EPERM : EIO;
 }
 

@@ -31,6 +31,18 @@ static bool is_stalled(const struct mh_qp *qp, const struct mt_qp_info *info)
 	       (info->psn_next != info->psn_una && info->psn_una == qp->psn_una_sampled);
 }
 
+/* Only a QP in RESET uses no profile: from INIT on it has named its own. */
+static void add_profiles(struct mh_qp_sums *sums, const struct mh_qp *qp)
+{
+	struct rd_qp_attr attr;
+
+	mt_qp_query(qp->mt, &attr);
+	if (attr.state == RD_QPS_RESET)
+		return;
+	sums->ev_profiles |= UINT32_C(1) << attr.ev_profile;
+	sums->cc_profiles |= UINT32_C(1) << attr.cc_profile;
+}
+
 /* Returns what of a step it took. */
 static uint32_t add_qp(struct mh_qp_sums *sums, struct mh_qp *qp)
 {
@@ -49,6 +61,7 @@ static uint32_t add_qp(struct mh_qp_sums *sums, struct mh_qp *qp)
 			sums->srtt_max_ns = info.srtt_ns;
 	}
 	add_evs(sums, qp, info.evs);
+	add_profiles(sums, qp);
 	return 1 + info.evs;
 }
 
@@ -80,6 +93,8 @@ static void store_round(const struct mh_qp_sums *sums, struct mrc_stats_segment 
 	STORE(to->srtt_mean_ns, sums->with_rtt ? sums->srtt_ns / sums->with_rtt : 0);
 	STORE(to->srtt_max_ns, sums->srtt_max_ns);
 	STORE(to->stalled_ns, to->stalled_ns + sums->stalled * round_ns);
+	STORE(to->ev_profiles, sums->ev_profiles);
+	STORE(to->cc_profiles, sums->cc_profiles);
 	store_ports(sums, map, round_ns);
 	STORE(to->rounds, to->rounds + 1);
 	STORE(to->at_ns, now_ns);

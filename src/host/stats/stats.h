@@ -35,6 +35,7 @@ struct mh_qp_sums {
 	uint32_t with_rtt;
 	uint64_t stalled;
 	uint64_t inflight_bytes, lost_pending, srtt_ns, srtt_max_ns;
+	uint32_t ev_profiles, cc_profiles;
 };
 
 /*
