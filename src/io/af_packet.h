@@ -76,9 +76,10 @@ void mio_nexthop_close(struct mio_nexthop *nexthop);
 
 /*
  * mio_nexthop_find writes the Ethernet address for packets to ip and returns 0. ENETUNREACH: no
- * route over this interface. EHOSTUNREACH: the neighbour is not known; the kernel has been made to
- * look for it, so a later call may succeed. Takes some system calls when the answer is not at hand,
- * waits for nothing.
+ * route over this interface; over IPv4 the kernel takes an address to which no route leads to be on
+ * the link. EHOSTUNREACH: the neighbour is not known; the kernel has been made to look for it, so a
+ * later call may succeed. Takes some system calls when the answer is not at hand, waits for
+ * nothing.
  */
 int mio_nexthop_find(struct mio_nexthop *nexthop, uint64_t now_ns, const uint8_t ip[16],
 		     uint8_t mac[MIO_MAC_BYTES]);

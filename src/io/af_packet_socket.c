@@ -56,14 +56,16 @@ static int afp_query(int fd, const char *name, struct mio_afp_iface *iface)
 
 int mio_afp_iface(const char *name, struct mio_afp_iface *iface, struct mio_error *error)
 {
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), err;
 
 	if (fd < 0)
 		return afp_fail(fd, "socket", name, error);
 	*iface = (struct mio_afp_iface){.name = name};
-	errno = afp_query(fd, name, iface);
-	if (errno)
+	err = afp_query(fd, name, iface);
+	if (err) {
+		errno = err;
 		return afp_fail(fd, "interface", name, error);
+	}
 	close(fd);
 	return 0;
 }

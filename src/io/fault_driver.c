@@ -50,7 +50,7 @@ struct fault_port {
 	pid_t owner; /* a forked child sends nothing in the name of its parent */
 	struct mio_tx out[MIO_BURST_MAX];
 	uint32_t n_out;
-	uint32_t n_changed; /* of changed[] and changed_iov[], used by frames in out[] */
+	uint32_t n_changed; /* of changed[] and changed_iov[]: of a burst's frames, once each */
 	struct iovec changed_iov[MIO_BURST_MAX];
 	uint8_t changed[MIO_BURST_MAX][MIO_FRAME_MAX];
 };
@@ -299,7 +299,7 @@ static void fault_tx_burst(struct mio_port *port, uint64_t now_ns, const struct 
 	for (uint32_t i = 0; i < n; i++) {
 		struct fault_frame w = {.frame = frames[i], .copies = 1};
 
-		if (f->n_out > MIO_BURST_MAX - FAULT_COPIES_MAX || f->n_changed == MIO_BURST_MAX)
+		if (f->n_out > MIO_BURST_MAX - FAULT_COPIES_MAX)
 			fault_flush(f, now_ns);
 		fault_apply(f, &w);
 		fault_queue_frame(f, now_ns, &w);
@@ -389,7 +389,6 @@ int mio_fault_open(const struct mio_fault_cfg *cfg, struct mio_port *below, stru
 	f->cfg = *cfg;
 	f->owner = getpid();
 	f->rules.table = cfg->table;
-	mb_prng_init(&f->random, cfg->port);
 	fault_touch(f, fault_seed);
 	*port = &f->port;
 	return 0;

@@ -105,17 +105,13 @@ struct route {
 	uint8_t via[16]; /* the gateway, or the destination itself */
 };
 
-static void to_mapped(const struct nlattr *attr, uint8_t ip[16])
+/* A gateway is of the family of the destination, which stood in its place until now. */
+static void put_gateway(const struct nlattr *attr, uint8_t via[16])
 {
 	uint16_t len = mnl_attr_get_payload_len(attr);
 
-	if (len == 16) {
-		memcpy(ip, mnl_attr_get_payload(attr), 16);
-	} else if (len == 4) {
-		memset(ip, 0, 10);
-		ip[10] = ip[11] = 0xFF;
-		memcpy(ip + 12, mnl_attr_get_payload(attr), 4);
-	}
+	if (len == 4 || len == 16)
+		memcpy(via + 16 - len, mnl_attr_get_payload(attr), len);
 }
 
 static int route_attribute(const struct nlattr *attr, void *out)
@@ -125,7 +121,7 @@ static int route_attribute(const struct nlattr *attr, void *out)
 	if (mnl_attr_get_type(attr) == RTA_OIF)
 		r->ifindex = mnl_attr_get_u32(attr);
 	else if (mnl_attr_get_type(attr) == RTA_GATEWAY)
-		to_mapped(attr, r->via);
+		put_gateway(attr, r->via);
 	return MNL_CB_OK;
 }
 

@@ -83,7 +83,7 @@ static void begin_runs(struct tx_runs *r, uint32_t wanted)
 
 static void try_runs_again(struct tx_runs *r, uint64_t now_ns)
 {
-	if (r->max < r->wanted && now_ns >= r->again_ns)
+	if (now_ns >= r->again_ns)
 		r->max = r->wanted;
 }
 

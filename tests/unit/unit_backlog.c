@@ -127,6 +127,8 @@ BACKLOG_TEST(mio_backlog_tick, what_finds_no_room_for_long_is_lost_and_counted)
 		backlog_tick(fixture, now, 0);
 	assert_true(fixture->status.blocked);
 	assert_u_eq(fixture->status.tx_refused, 0);
+	backlog_tick(fixture, begin + MIO_BACKLOG_PATIENCE_NS, 0);
+	assert_true(fixture->status.blocked);
 	backlog_tick(fixture, now + MIO_BACKLOG_RETRY_NS, 0);
 	assert_false(fixture->status.blocked);
 	assert_u_eq(fixture->n_seen, 1);

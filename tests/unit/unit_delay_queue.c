@@ -45,6 +45,33 @@ TEST(mio_delayq_put, copies_bytes_and_all_else)
 	mio_delayq_destroy(hold);
 }
 
+static size_t hold_readable; /* bytes of a program's memory that are still there */
+
+static bool hold_copy(void *to, const void *from, size_t len)
+{
+	if (len > hold_readable)
+		return false;
+	hold_readable -= len;
+	memcpy(to, from, len);
+	return true;
+}
+
+TEST(mio_delayq_put, memory_that_is_gone_refuses_the_frame)
+{
+	struct mio_delayq *hold = mio_delayq_create(2);
+	struct mio_tx frame = hold_frame(9);
+
+	frame.copy = hold_copy;
+	hold_readable = 63;
+	assert_false(mio_delayq_put(hold, &frame, 5));
+	assert_u_eq(mio_delayq_count(hold), 0);
+	hold_readable = 64;
+	assert_true(mio_delayq_put(hold, &frame, 5));
+	assert_u_eq(hold_readable, 0);
+	assert_u_eq(hold_first_tag(hold), 9);
+	mio_delayq_destroy(hold);
+}
+
 TEST(mio_delayq_put, refuses_when_full_and_works_again)
 {
 	struct mio_delayq *hold = mio_delayq_create(2);

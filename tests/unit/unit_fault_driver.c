@@ -19,7 +19,7 @@
 
 struct fault_fixture {
 	struct mrc_fault_table table;
-	struct mio_port *port, *far;
+	struct mio_port *port, *below, *far;
 	uint64_t now_ns;
 	uint32_t sent;
 };
@@ -27,10 +27,22 @@ struct fault_fixture {
 static const uint8_t fault_gid_a[16] = {[10] = 0xFF, [11] = 0xFF, 10, 0, 0, 1};
 static const uint8_t fault_gid_b[16] = {[10] = 0xFF, [11] = 0xFF, 10, 0, 0, 2};
 
+static bool fault_cut_off; /* as a file whose end was moved to its beginning */
+
+static bool fault_guard(const void *base, size_t len, void (*fn)(void *ctx), void *ctx)
+{
+	(void)base;
+	assert_u_eq(len, sizeof(struct mrc_fault_table));
+	if (!fault_cut_off)
+		fn(ctx);
+	return !fault_cut_off;
+}
+
 static int fault_setup(void **state)
 {
 	struct fault_fixture *fixture = calloc(1, sizeof(*fixture));
 	struct mio_fault_cfg cfg = {.table = &fixture->table,
+				    .guard = fault_guard,
 				    .port = 2,
 				    .trimmed_dscp = TRIM_DSCP,
 				    .trim_bytes = TRIM_BYTES};
@@ -39,9 +51,11 @@ static int fault_setup(void **state)
 
 	memcpy(a.ip, fault_gid_a, 16);
 	memcpy(cfg.gid, fault_gid_a, 16);
+	fault_cut_off = false;
 	fixture->table.seed = test_seed();
 	if (fake_driver_open(&a, &a, ends) || mio_fault_open(&cfg, ends[0], &fixture->port))
 		return -1;
+	fixture->below = ends[0];
 	fixture->far = ends[1];
 	*state = fixture;
 	return 0;
@@ -133,6 +147,10 @@ FAULT_TEST(applies_only_to_its_port_path_and_kind_of_frame)
 	fault_send(fixture, 200, 8 * 6144 + 3, true);
 	assert_u_eq(fault_arrived(fixture, got), 0);
 	assert_u_eq(rule->hit_data, 1);
+	rule->path_modulus = 64;
+	rule->path_mask = UINT64_C(1) << 63;
+	fault_send(fixture, 200, 63, true);
+	assert_u_eq(fault_arrived(fixture, got), 0);
 	rule->path_modulus = 65; /* more than there is room for in the mask */
 	fault_send(fixture, 200, 3, true);
 	assert_u_eq(fault_arrived(fixture, got), 1);
@@ -399,6 +417,127 @@ FAULT_TEST(bursts_of_changed_frames_keep_their_own_bytes)
 	}
 }
 
+FAULT_TEST(table_that_is_cut_off_has_no_rules)
+{
+	struct fault_fixture *fixture = *state;
+	struct mrc_fault_rule *rule = fault_rule(fixture, 0, MRC_FAULT_DROP);
+	struct mio_rx got[MIO_BURST_MAX];
+
+	fault_send(fixture, 100, 8, true);
+	assert_u_eq(fault_arrived(fixture, got), 0);
+	fault_cut_off = true;
+	fault_send(fixture, 100, 8, true);
+	assert_u_eq(fault_arrived(fixture, got), 1);
+	fault_cut_off = false; /* it does not come back */
+	fault_send(fixture, 100, 8, true);
+	assert_u_eq(fault_arrived(fixture, got), 1);
+	assert_u_eq(rule->hit_data, 1);
+}
+
+FAULT_TEST(what_waits_below_is_sent_when_it_is_time)
+{
+	struct fault_fixture *fixture = *state;
+	struct mio_rx got[MIO_BURST_MAX];
+
+	fake_driver_block(fixture->below, true);
+	fault_send(fixture, 100, 8, true);
+	fake_driver_block(fixture->below, false);
+	assert_u_eq(fault_arrived(fixture, got), 0);
+	assert_u_eq(mio_port_deadline(fixture->port), fixture->now_ns);
+	mio_port_tick(fixture->port, fixture->now_ns);
+	assert_u_eq(fault_arrived(fixture, got), 1);
+}
+
+/* ---- what is drawn ---- */
+
+/* Which of 64 frames arrive, of which half are dropped. */
+static uint64_t fault_drawn(uint64_t seed, const uint8_t gid[16], uint32_t port)
+{
+	static struct mrc_fault_table table;
+	struct mio_fault_cfg cfg = {.table = &table, .port = port, .trim_bytes = 1};
+	struct fault_fixture fixture = {.now_ns = 0};
+	struct mio_addr a = {{0}, 0};
+	struct mio_rx got[MIO_BURST_MAX];
+	struct mio_port *ends[2];
+	uint64_t arrived = 0;
+
+	table.seed = seed;
+	table.rule[0] = (struct mrc_fault_rule){
+		.kind = MRC_FAULT_DROP, .port_mask = UINT32_MAX, .chance_ppm = 500000};
+	memcpy(cfg.gid, gid, 16);
+	assert_i_eq(fake_driver_open(&a, &a, ends), 0);
+	assert_i_eq(mio_fault_open(&cfg, ends[0], &fixture.port), 0);
+	fixture.far = ends[1];
+	for (uint32_t i = 0; i < 64; i++) {
+		fault_send(&fixture, 100, 8, true);
+		arrived |= (uint64_t)fault_arrived(&fixture, got) << i;
+	}
+	mio_port_close(fixture.port);
+	mio_port_close(fixture.far);
+	return arrived;
+}
+
+TEST(mio_fault, what_is_drawn_follows_from_seed_host_and_port)
+{
+	uint64_t first = fault_drawn(7, fault_gid_a, 2);
+
+	assert_u_eq(fault_drawn(7, fault_gid_a, 2), first);
+	assert_true(fault_drawn(8, fault_gid_a, 2) != first);
+	assert_true(fault_drawn(7, fault_gid_b, 2) != first);
+	assert_true(fault_drawn(7, fault_gid_a, 3) != first);
+}
+
+/* ---- bursts ---- */
+
+struct fault_counter {
+	struct mio_port port;
+	uint32_t bursts, frames;
+};
+
+static void fault_count_burst(struct mio_port *port, uint64_t now_ns, const struct mio_tx *frames,
+			      uint32_t n)
+{
+	struct fault_counter *c = (struct fault_counter *)(void *)port;
+
+	(void)now_ns;
+	(void)frames;
+	assert_u_between(n, 1, MIO_BURST_MAX);
+	c->bursts++;
+	c->frames += n;
+}
+
+static void fault_close_counter(struct mio_port *port)
+{
+	(void)port;
+}
+
+/* However many are changed: there is room for each of a burst, and for the copies of the last. */
+TEST(mio_fault, a_burst_stays_two_at_the_most_where_none_is_repeated)
+{
+	static const struct mio_port_ops ops = {.tx_burst = fault_count_burst,
+						.close = fault_close_counter};
+	static const struct mio_status status;
+	static struct mrc_fault_table table;
+	struct fault_counter below = {.port = {&ops, &status, 1}};
+	struct mio_fault_cfg cfg = {.table = &table, .trim_bytes = 1};
+	struct mio_tx frames[MIO_BURST_MAX];
+	uint8_t bytes[100] = {0};
+	struct iovec iov = {bytes, sizeof(bytes)};
+	struct mio_port *port;
+
+	table.rule[0] = (struct mrc_fault_rule){
+		.kind = MRC_FAULT_CORRUPT, .port_mask = UINT32_MAX, .chance_ppm = 1000000};
+	assert_i_eq(mio_fault_open(&cfg, &below.port, &port), 0);
+	for (uint32_t i = 0; i < MIO_BURST_MAX; i++)
+		frames[i] = (struct mio_tx){.iov = &iov, .n_iov = 1, .len = sizeof(bytes)};
+	mio_port_tx(port, 0, frames, MIO_BURST_MAX);
+	assert_u_eq(below.frames, MIO_BURST_MAX);
+	assert_u_eq(below.bursts, 2);
+	mio_port_tx(port, 0, frames, MIO_BURST_MAX - 3);
+	assert_u_eq(below.bursts, 3);
+	mio_port_close(port);
+}
+
 /* ---- mapping ---- */
 
 static void fault_write(char *path, const void *bytes, size_t len)
@@ -417,9 +556,14 @@ static void fault_map_refuses(const void *bytes, size_t len, const char *why)
 	struct mrc_fault_table *table;
 	struct mio_error error;
 	char path[40];
+	int fd;
 
 	fault_write(path, bytes, len);
+	fd = dup(STDERR_FILENO); /* the lowest that is free */
+	close(fd);
 	assert_i_eq(mio_fault_map(path, &table, &error), EINVAL);
+	assert_i_eq(dup(STDERR_FILENO), fd);
+	close(fd);
 	assert_non_null(strstr(error.text, path));
 	assert_non_null(strstr(error.text, why));
 	unlink(path);

@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <libmnl/libmnl.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
@@ -20,6 +21,7 @@
 #include "io/af_packet.h"
 #include "io/backlog.h"
 #include "io/drivers.h"
+#include "io/udp.h"
 
 #define PORT 4791
 #define TRIES 60u
@@ -52,6 +54,9 @@ WRAP(int, socket, (int family, int type, int protocol), (family, type, protocol)
 WRAP(int, setsockopt, (int fd, int level, int name, const void *value, socklen_t len),
      (fd, level, name, value, len), -1, fail_with)
 WRAP(int, bind, (int fd, const struct sockaddr *at, socklen_t len), (fd, at, len), -1, fail_with)
+WRAP(struct mnl_socket *, mnl_socket_open2, (int bus, int flags), (bus, flags), NULL, fail_with)
+WRAP(int, mnl_socket_bind, (struct mnl_socket * nl, unsigned groups, pid_t pid), (nl, groups, pid),
+     -1, fail_with)
 WRAP(FILE *, fdopen, (int fd, const char *mode), (fd, mode), NULL, ENOMEM)
 
 int __real_ioctl(int fd, unsigned long request, void *argument);
@@ -156,6 +161,15 @@ static int open_claim(void **thing)
 	return mio_udp_claim(&at, NULL, &fd, &error);
 }
 
+static int open_claim_on_interface(void **thing)
+{
+	static int fd;
+	struct mio_addr at = local();
+
+	*thing = &fd;
+	return mio_udp_claim(&at, "lo", &fd, &error);
+}
+
 static void close_claim(void *thing)
 {
 	close(*(int *)thing);
@@ -231,6 +245,22 @@ static int open_table(void **thing)
 	return mio_fault_map(path, (struct mrc_fault_table **)thing, &error);
 }
 
+static void close_nothing(struct mio_port *port)
+{
+	(void)port;
+}
+
+static int open_fault_driver(void **thing)
+{
+	static const struct mio_port_ops ops = {.close = close_nothing};
+	static const struct mio_status status;
+	static struct mrc_fault_table table;
+	static struct mio_port below = {&ops, &status, 1};
+	const struct mio_fault_cfg cfg = {.table = &table, .trim_bytes = 1};
+
+	return mio_fault_open(&cfg, &below, (struct mio_port **)thing);
+}
+
 static void close_table(void *thing)
 {
 	mio_fault_unmap(thing);
@@ -238,6 +268,7 @@ static void close_table(void *thing)
 
 static const struct maker makers[] = {
 	{"a claimed port", open_claim, close_claim, false, false},
+	{"a claimed port of an interface", open_claim_on_interface, close_claim, false, false},
 	{"udp", open_udp, close_port, false, false},
 	{"raw41", open_raw41, close_port, true, false},
 	{"af_packet", open_af_packet, close_port, true, false},
@@ -245,9 +276,28 @@ static const struct maker makers[] = {
 	{"delay queue", open_delayq, close_delayq, false, true},
 	{"capture", open_capture, close_capture, false, false},
 	{"fault table", open_table, close_table, false, false},
+	{"fault driver", open_fault_driver, close_port, false, true},
 };
 
 /* ---- the cases ---- */
+
+TEST(mio_udp_grow_buffer, asks_with_the_rights_that_there_are)
+{
+	int fd = socket(AF_INET, SOCK_DGRAM, 0);
+
+	fail_with = EPERM;
+	calls = 0;
+	fail_at = 1; /* only root may have more than others */
+	assert_true(mio_udp_grow_buffer(fd, 1 << 16) >= 1 << 15);
+	assert_int_equal(calls, 2);
+	fail_at = UINT32_MAX;
+	calls = 0;
+	assert_true(mio_udp_grow_buffer(fd, 1 << 16) >= 1 << 15);
+	assert_int_equal(calls, geteuid() == 0 ? 1 : 2);
+	fail_at = 0;
+	close(fd);
+	assert_int_equal(mio_udp_grow_buffer(fd, 1 << 16), 0);
+}
 
 static int open_setup(void **state)
 {
@@ -294,9 +344,12 @@ static bool open_with(const struct maker *m, unsigned at)
 	mappings = 0;
 	calls = 0;
 	fail_at = at;
+	errno = EDOM; /* what a call that works leaves there is no error of it */
 	err = m->open(&thing);
 	at = fail_at;
 	fail_at = 0;
+	if (calls < at && err)
+		fail_msg("%s: %s, and no call failed", m->name, strerror(err));
 	if (err)
 		check_words(m, err);
 	else

@@ -4,13 +4,45 @@
 #include "support/test.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <net/if.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "io/af_packet.h"
 
 #define SECOND UINT64_C(1000000000)
 
 static const uint8_t peer_mac[MIO_MAC_BYTES] = {2, 0, 0, 0, 0, 7};
+
+/* What was sent last so that the kernel looks for a neighbour. */
+static union {
+	struct sockaddr any;
+	struct sockaddr_in in;
+	struct sockaddr_in6 in6;
+} asked;
+static bool no_socket;
+
+ssize_t __real_sendto(int fd, const void *bytes, size_t n, int flags, const struct sockaddr *to,
+		      socklen_t len);
+ssize_t __wrap_sendto(int fd, const void *bytes, size_t n, int flags, const struct sockaddr *to,
+		      socklen_t len);
+ssize_t __wrap_sendto(int fd, const void *bytes, size_t n, int flags, const struct sockaddr *to,
+		      socklen_t len)
+{
+	assert_true(fd >= 0 && len <= sizeof(asked));
+	memcpy(&asked, to, len);
+	return __real_sendto(fd, bytes, n, flags, to, len);
+}
+
+int __real_socket(int family, int type, int protocol);
+int __wrap_socket(int family, int type, int protocol);
+int __wrap_socket(int family, int type, int protocol)
+{
+	errno = EMFILE;
+	return no_socket ? -1 : __real_socket(family, type, protocol);
+}
 
 static int nexthop_setup(void **state)
 {
@@ -30,6 +62,10 @@ static int nexthop_setup(void **state)
 		test_ip("neigh add 10.9.0.2 lladdr 02:00:00:00:00:07 dev v0 nud permanent");
 		test_ip("neigh add fd09::2 lladdr 02:00:00:00:00:07 dev v0 nud permanent");
 		test_ip("route add 10.10.0.0/16 via 10.9.0.2");
+		test_ip("route add fd10::/64 via fd09::2");
+		/* The better way to it is by the other interface. */
+		test_ip("route add 10.11.0.0/16 dev v1 metric 1");
+		test_ip("route add 10.11.0.0/16 via 10.9.0.2 dev v0 metric 2");
 	}
 	if (mio_nexthop_open(if_nametoindex("v0"), false, &n, &error))
 		fail_msg("%s", error.text);
@@ -67,8 +103,63 @@ TEST_WITH(nexthop_setup, nexthop_teardown, mio_nexthop_find, gateway_of_a_far_ad
 {
 	uint8_t mac[MIO_MAC_BYTES] = {0};
 
+	const uint8_t ip6[16] = {0xFD, 0x10, [15] = 77};
+
 	assert_i_eq(find4(*state, 1, 10, 77, mac), 0);
 	assert_bytes_eq(mac, peer_mac, 6);
+	memset(mac, 0, sizeof(mac));
+	assert_i_eq(mio_nexthop_find(*state, 1, ip6, mac), 0);
+	assert_bytes_eq(mac, peer_mac, 6);
+}
+
+TEST_WITH(nexthop_setup, nexthop_teardown, mio_nexthop_find, goes_by_its_own_interface)
+{
+	uint8_t mac[MIO_MAC_BYTES] = {0};
+
+	assert_i_eq(find4(*state, 1, 11, 5, mac), 0);
+	assert_bytes_eq(mac, peer_mac, 6);
+}
+
+TEST_WITH(nexthop_setup, nexthop_teardown, mio_nexthop_find, no_route_by_the_interface)
+{
+	const uint8_t far[16] = {0xFD, 0x12, [15] = 5};
+	uint8_t mac[MIO_MAC_BYTES];
+
+	assert_i_eq(mio_nexthop_find(*state, 1, far, mac), ENETUNREACH);
+	assert_i_eq(find4(*state, 1, 9, 1, mac), ENETUNREACH); /* the host's own: by lo */
+	/* Then IPv4 takes it for one on the link, as it does for sockets of an interface. */
+	assert_i_eq(find4(*state, 1, 12, 5, mac), EHOSTUNREACH);
+	assert_u_eq(((const uint8_t *)&asked.in.sin_addr)[1], 12);
+}
+
+/* The lowest descriptor that is free. */
+static int free_descriptor(void)
+{
+	int fd = open("/dev/null", O_RDONLY);
+
+	close(fd);
+	return fd;
+}
+
+TEST_WITH(nexthop_setup, nexthop_teardown, mio_nexthop_find, kernel_is_made_to_look_for_a_neighbour)
+{
+	const uint8_t ip4[16] = {[10] = 0xFF, [11] = 0xFF, 10, 9, 0, 44};
+	const uint8_t ip6[16] = {0xFD, 0x09, [15] = 44};
+	uint8_t mac[MIO_MAC_BYTES];
+	int fd = free_descriptor();
+
+	assert_i_eq(mio_nexthop_find(*state, 1, ip4, mac), EHOSTUNREACH);
+	assert_i_eq(asked.any.sa_family, AF_INET);
+	assert_bytes_eq(&asked.in.sin_addr, ip4 + 12, 4);
+	assert_i_eq(mio_nexthop_find(*state, 1, ip6, mac), EHOSTUNREACH);
+	assert_i_eq(asked.any.sa_family, AF_INET6);
+	assert_bytes_eq(&asked.in6.sin6_addr, ip6, 16);
+	assert_u_eq(asked.in6.sin6_scope_id, if_nametoindex("v0"));
+	assert_i_eq(free_descriptor(), fd);
+	/* Without a descriptor to ask with the answer is the same. */
+	no_socket = true;
+	assert_i_eq(mio_nexthop_find(*state, SECOND, ip4, mac), EHOSTUNREACH);
+	no_socket = false;
 }
 
 TEST_WITH(nexthop_setup, nexthop_teardown, mio_nexthop_find, unknown_neighbour_is_asked_for_again)
@@ -90,7 +181,9 @@ TEST_WITH(nexthop_setup, nexthop_teardown, mio_nexthop_find, answers_grow_old)
 	test_ip("neigh change 10.9.0.2 lladdr 02:00:00:00:00:08 dev v0 nud permanent");
 	assert_i_eq(find4(*state, SECOND / 2, 9, 2, mac), 0);
 	assert_u_eq(mac[5], 7);
-	assert_i_eq(find4(*state, 2 * SECOND, 9, 2, mac), 0);
+	assert_i_eq(find4(*state, SECOND, 9, 2, mac), 0);
+	assert_u_eq(mac[5], 7);
+	assert_i_eq(find4(*state, SECOND + 1, 9, 2, mac), 0);
 	assert_u_eq(mac[5], 8);
 	test_ip("neigh change 10.9.0.2 lladdr 02:00:00:00:00:07 dev v0 nud permanent");
 }

@@ -7,6 +7,7 @@
 #include "support/test.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -20,13 +21,33 @@
 
 static const uint8_t loopback[16] = {[15] = 1};
 
+/* How many frames the system takes, whatever the socket. */
+static unsigned raw41_room = UINT_MAX;
+
+int __real_sendmmsg(int fd, struct mmsghdr *msgs, unsigned int n, int flags);
+int __wrap_sendmmsg(int fd, struct mmsghdr *msgs, unsigned int n, int flags);
+int __wrap_sendmmsg(int fd, struct mmsghdr *msgs, unsigned int n, int flags)
+{
+	int sent;
+
+	if (raw41_room == 0) {
+		errno = EAGAIN;
+		return -1;
+	}
+	sent = __real_sendmmsg(fd, msgs, n < raw41_room ? n : raw41_room, flags);
+	if (sent > 0 && raw41_room != UINT_MAX)
+		raw41_room -= (unsigned)sent;
+	return sent;
+}
+
 struct raw41_fixture {
 	struct mio_port *a, *b; /* two processes of one host: they differ in the UDP port */
 };
 
-static struct mio_port *raw41_open(uint16_t udp_port)
+static struct mio_port *raw41_open(uint16_t udp_port, uint32_t rx_buffer_bytes)
 {
-	struct mio_raw41_cfg cfg = {.local = {.udp_port = udp_port}, .rx_buffer_bytes = 1u << 20};
+	struct mio_raw41_cfg cfg = {.local = {.udp_port = udp_port},
+				    .rx_buffer_bytes = rx_buffer_bytes};
 	struct mio_error error = {""};
 	struct mio_port *p = NULL;
 
@@ -46,8 +67,8 @@ static int raw41_setup(void **state)
 	if (!test_netns(&why))
 		test_skip(why);
 	fixture = calloc(1, sizeof(*fixture));
-	fixture->a = raw41_open(RAW41_PORT);
-	fixture->b = raw41_open(RAW41_PORT + 1);
+	fixture->a = raw41_open(RAW41_PORT, 1u << 20);
+	fixture->b = raw41_open(RAW41_PORT + 1, 1u << 20);
 	*state = fixture;
 	return 0;
 }
@@ -111,6 +132,85 @@ TEST_WITH(raw41_setup, raw41_teardown, mio_raw41_open, frames_arrive_with_their_
 		assert_bytes_eq(got[i].src.ip, loopback, 16);
 	}
 	assert_u_eq(mio_port_rx(fixture->a, 7, got, 16), 0); /* the other process's slot */
+}
+
+static void raw41_send(struct raw41_fixture *fixture, uint32_t first, uint32_t n)
+{
+	struct iovec iov[MIO_BURST_MAX][2];
+	struct mio_tx frames[MIO_BURST_MAX];
+
+	for (uint32_t i = 0; i < n; i++)
+		frames[i] = raw41_frame(iov[i], "some frame", (50000u << 16) + first + i);
+	mio_port_tx(fixture->a, 1000, frames, n);
+}
+
+TEST_WITH(raw41_setup, raw41_teardown, mio_raw41_open, full_socket_holds_frames_in_order)
+{
+	struct raw41_fixture *fixture = *state;
+	struct mio_rx got[16];
+
+	raw41_room = 3;
+	raw41_send(fixture, 0, 6);
+	assert_true(fixture->a->status->blocked);
+	raw41_room = UINT_MAX;
+	raw41_send(fixture, 6, 2); /* must not overtake those that wait */
+	assert_u_eq(fixture->a->status->tx_backlogged, 5);
+	mio_port_tick(fixture->a, mio_port_deadline(fixture->a));
+	assert_false(fixture->a->status->blocked);
+	assert_u_eq(raw41_receive(fixture->b, got, 16), 8);
+	for (uint32_t i = 0; i < 8; i++)
+		assert_u_eq(got[i].flow_label, i);
+	assert_u_eq(fixture->a->status->tx_frames, 8);
+}
+
+/* A burst that was full may have left some behind; one that was not has not. */
+TEST_WITH(raw41_setup, raw41_teardown, mio_raw41_open, says_whether_more_may_wait)
+{
+	struct raw41_fixture *fixture = *state;
+	struct mio_rx got[4];
+
+	raw41_send(fixture, 0, 6);
+	assert_u_eq(raw41_receive(fixture->b, got, 4), 4);
+	assert_true(fixture->b->status->rx_more);
+	assert_u_eq(raw41_receive(fixture->b, got, 4), 2);
+	assert_false(fixture->b->status->rx_more);
+	assert_u_eq(mio_port_rx(fixture->b, 7, got, 4), 0);
+	assert_false(fixture->b->status->rx_more);
+	assert_i_eq(fixture->b->status->error, 0);
+}
+
+TEST_WITH(raw41_setup, raw41_teardown, mio_raw41_open, overruns_are_counted)
+{
+	struct raw41_fixture *fixture = *state;
+	struct mio_port *small;
+	struct mio_rx got[32];
+	uint32_t seen = 0;
+
+	mio_port_close(fixture->b);
+	fixture->b = small = raw41_open(RAW41_PORT + 1, 8192);
+	for (uint32_t i = 0; i < 10; i++)
+		raw41_send(fixture, 0, MIO_BURST_MAX);
+	for (uint32_t n = 1; n > 0; seen += n)
+		n = mio_port_rx(small, 7, got, 32);
+	assert_u_between(seen, 1, 10 * MIO_BURST_MAX - 1);
+	raw41_send(fixture, 0, 1); /* the kernel says it with what comes next */
+	assert_u_eq(raw41_receive(small, got, 32), 1);
+	assert_u_eq(small->status->rx_overruns, 10 * MIO_BURST_MAX - seen);
+	raw41_send(fixture, 0, 1);
+	assert_u_eq(raw41_receive(small, got, 32), 1);
+	assert_u_eq(small->status->rx_overruns, 10 * MIO_BURST_MAX - seen);
+}
+
+TEST_WITH(raw41_setup, raw41_teardown, mio_raw41_open, vanished_socket_ends_the_port)
+{
+	struct raw41_fixture *fixture = *state;
+	int fd = fixture->a->status->fd;
+	struct mio_rx got[2];
+
+	close(fd);
+	assert_u_eq(mio_port_rx(fixture->a, 0, got, 2), 0);
+	assert_i_eq(fixture->a->status->error, EBADF);
+	dup2(STDERR_FILENO, fd); /* so that closing the port closes no other's descriptor */
 }
 
 /* Sends one packet in a tunnel to an address. */

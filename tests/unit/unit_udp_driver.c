@@ -30,6 +30,16 @@ int __wrap_sendmmsg(int fd, struct mmsghdr *msgs, unsigned int n, int flags);
 int __real_connect(int fd, const struct sockaddr *to, socklen_t len);
 int __wrap_connect(int fd, const struct sockaddr *to, socklen_t len);
 
+int __real_recvmmsg(int fd, struct mmsghdr *msgs, unsigned int n, int flags,
+		    struct timespec *timeout);
+int __wrap_recvmmsg(int fd, struct mmsghdr *msgs, unsigned int n, int flags,
+		    struct timespec *timeout);
+int __real_clock_gettime(clockid_t clock, struct timespec *now);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
+
+static uint32_t udp_empty_looks;	 /* so many times nothing has arrived */
+static const struct timespec *udp_stamp; /* what the kernel says of a frame's arrival */
+static const struct timespec *udp_wall;	 /* what the wall clock shows */
 static unsigned int udp_room = UINT_MAX;
 static int udp_refusal = EAGAIN;
 static bool udp_no_runs; /* as where no device can segment */
@@ -58,6 +68,35 @@ int __wrap_connect(int fd, const struct sockaddr *to, socklen_t len)
 		return __real_connect(fd, to, len);
 	errno = ENETUNREACH;
 	return -1;
+}
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
+{
+	if (!udp_wall || clock != CLOCK_REALTIME)
+		return __real_clock_gettime(clock, now);
+	*now = *udp_wall;
+	return 0;
+}
+
+int __wrap_recvmmsg(int fd, struct mmsghdr *msgs, unsigned int n, int flags,
+		    struct timespec *timeout)
+{
+	int got;
+
+	if (udp_empty_looks > 0) {
+		udp_empty_looks--;
+		errno = EAGAIN;
+		return -1;
+	}
+	got = __real_recvmmsg(fd, msgs, n, flags, timeout);
+	for (int i = 0; udp_stamp && i < got; i++) {
+		struct msghdr *m = &msgs[i].msg_hdr;
+
+		for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c))
+			if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SO_TIMESTAMPNS)
+				memcpy(CMSG_DATA(c), udp_stamp, sizeof(*udp_stamp));
+	}
+	return got;
 }
 
 static void udp_look_at(const struct mmsghdr *msgs, unsigned int n)
@@ -351,6 +390,24 @@ TEST(mio_udp, oversize_datagram_is_counted_not_delivered)
 	mio_port_close(b);
 }
 
+/* A burst that was full may have left some behind; one that was not has not. */
+TEST(mio_udp, says_whether_more_may_wait)
+{
+	struct mio_port *a = udp_open(1, UDP_PORT_A);
+	struct mio_port *b = udp_open(2, UDP_PORT_B);
+	struct mio_rx got[4];
+
+	udp_numbered(a, 0, 0, 6);
+	assert_u_eq(udp_receive(b, got, 4), 4);
+	assert_true(b->status->rx_more);
+	assert_u_eq(mio_port_rx(b, 0, got, 4), 2);
+	assert_false(b->status->rx_more);
+	assert_u_eq(mio_port_rx(b, 0, got, 4), 0);
+	assert_false(b->status->rx_more);
+	mio_port_close(a);
+	mio_port_close(b);
+}
+
 /* Overruns are reported with the next datagram that finds room. */
 TEST(mio_udp, overruns_are_counted)
 {
@@ -515,6 +572,21 @@ static uint32_t udp_send_runs(struct mio_port *a, uint64_t now_ns)
 	return udp_runs_tried;
 }
 
+/* Sends single frames from one EV, and returns how many of them named where they go. */
+static uint32_t udp_send_singles(struct mio_port *a, uint64_t now_ns, uint8_t to, uint8_t tos,
+				 uint32_t n)
+{
+	udp_named = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		struct iovec iov;
+		struct mio_tx frame = udp_frame(&iov, "hello", UDP_EV_BASE + 1, to, UDP_PORT_B);
+
+		frame.tos = tos;
+		mio_port_tx(a, now_ns, &frame, 1);
+	}
+	return udp_named;
+}
+
 #define SECOND_NS UINT64_C(1000000000)
 #define SECONDS(n) ((n)*SECOND_NS)
 
@@ -531,8 +603,13 @@ TEST(mio_udp, runs_that_are_refused_are_tried_again_ever_more_rarely)
 		now += pause;
 		assert_u_eq(udp_send_runs(a, now), 1);
 	}
+	/* Sixteen, thirty-two and sixty-four seconds; and never less often than that. */
+	for (uint64_t pause = 8 * SECOND_NS; pause <= 64 * SECOND_NS; pause *= 2)
+		assert_u_eq(udp_send_runs(a, now += pause), 1);
+	assert_u_eq(udp_send_runs(a, now + 64 * SECOND_NS - 1), 0);
+	assert_u_eq(udp_send_runs(a, now += 64 * SECOND_NS), 1);
 	udp_no_runs = false;
-	now += 8 * SECOND_NS;
+	now += 64 * SECOND_NS;
 	assert_true(udp_send_runs(a, now) > 1);
 	/* Runs went: the next refusal is the first again. */
 	udp_no_runs = true;
@@ -553,7 +630,14 @@ TEST(mio_udp, a_network_that_refuses_all_says_nothing_about_runs)
 	udp_no_route = false;
 	assert_u_eq(a->status->tx_refused, MIO_BURST_MAX);
 	assert_true(udp_send_runs(a, 6) > 1);
+	assert_null(a->status->no_runs);
 	udp_expect_runs(b, 32);
+	/* Nor does it when what goes next is no run. */
+	udp_no_route = true;
+	udp_send_runs(a, 7);
+	udp_no_route = false;
+	udp_send_singles(a, 8, 2, 0x11, 1);
+	assert_null(a->status->no_runs);
 	mio_port_close(a);
 	mio_port_close(b);
 }
@@ -572,6 +656,87 @@ TEST(mio_udp, socket_that_fills_up_in_a_run_keeps_order)
 	mio_port_tick(a, mio_port_deadline(a));
 	assert_false(a->status->blocked);
 	udp_expect_runs(b, 32);
+	mio_port_close(a);
+	mio_port_close(b);
+}
+
+/* ---- how much a run holds ---- */
+
+/* Sends frames of `pieces` iovecs each, the last other than those; how many went as runs. */
+static uint64_t udp_first_run(uint32_t frames, uint32_t len, uint32_t pieces, uint32_t last_len,
+			      uint32_t last_pieces)
+{
+	struct mio_udp_cfg cfg = {.local = udp_addr(1, UDP_PORT_A),
+				  .ev_base = UDP_EV_BASE,
+				  .n_evs = 1,
+				  .max_run = MIO_BURST_MAX,
+				  .rx_buffer_bytes = 1u << 20};
+	static char bytes[MIO_FRAME_MAX];
+	struct iovec iov[2][MIO_IOV_MAX];
+	struct mio_tx burst[MIO_BURST_MAX];
+	struct mio_error error = {""};
+	struct mio_port *port;
+	uint64_t in_runs;
+	int fd;
+
+	assert_i_eq(mio_udp_claim(&cfg.local, NULL, &fd, &error), 0);
+	assert_i_eq(mio_udp_open(&cfg, fd, &port, &error), 0);
+	for (uint32_t k = 0; k < 2; k++) {
+		uint32_t of = k ? last_len : len, n = k ? last_pieces : pieces;
+
+		for (uint32_t i = 0; i < n; i++)
+			iov[k][i] = (struct iovec){bytes, i ? 1 : of - (n - 1)};
+	}
+	for (uint32_t i = 0; i < frames; i++) {
+		bool last = i + 1 == frames;
+
+		burst[i] = udp_frame(&(struct iovec){0}, "", UDP_EV_BASE, 1, UDP_PORT_A);
+		burst[i].iov = iov[last];
+		burst[i].n_iov = last ? last_pieces : pieces;
+		burst[i].len = last ? last_len : len;
+	}
+	mio_port_tx(port, 0, burst, frames);
+	assert_u_eq(port->status->tx_frames, frames);
+	in_runs = port->status->tx_run_frames;
+	mio_port_close(port);
+	return in_runs;
+}
+
+/* An IP packet's 65,000 bytes and the kernel's 1,024 iovecs; what is beyond goes by itself. */
+TEST(mio_udp, a_run_is_as_long_as_one_message_may_be)
+{
+	assert_u_eq(udp_first_run(16, 4224, 1, 65000 - 15 * 4224, 1), 16);
+	assert_u_eq(udp_first_run(16, 4224, 1, 65001 - 15 * 4224, 1), 15);
+	assert_u_eq(udp_first_run(52, 1000, 20, 1000, 4), 52);
+	assert_u_eq(udp_first_run(52, 1000, 20, 1000, 5), 51);
+}
+
+/* The last frame of a run may be of one piece, which is its headers, payload and end. */
+TEST(mio_udp, a_frame_of_one_piece_ends_a_run)
+{
+	struct mio_port *a = udp_open_runs(1, UDP_PORT_A);
+	struct mio_port *b = udp_open_runs(2, UDP_PORT_B);
+	static uint8_t bytes[2][100];
+	struct iovec iov[2][3] = {{{bytes[0], 40}, {bytes[0] + 40, 56}, {bytes[0] + 96, 4}},
+				  /* Of the last only the first is of the frame. */
+				  {{bytes[1], 50}, {bytes[1] + 50, 7}}};
+	struct mio_tx frames[2];
+	struct mio_rx got[2];
+
+	memset(bytes[0], 1, 100);
+	memset(bytes[1], 2, 100);
+	for (uint32_t i = 0; i < 2; i++) {
+		frames[i] = udp_frame(&(struct iovec){0}, "", UDP_EV_BASE, 2, UDP_PORT_B);
+		frames[i].iov = iov[i];
+		frames[i].n_iov = i ? 1 : 3;
+		frames[i].len = i ? 50 : 100;
+	}
+	mio_port_tx(a, 0, frames, 2);
+	assert_u_eq(a->status->tx_run_frames, 2);
+	assert_u_eq(udp_receive(b, got, 1) + mio_port_rx(b, 42, got + 1, 1), 2);
+	assert_u_eq(got[1].len, 50);
+	assert_bytes_eq(got[0].bytes, bytes[0], 100);
+	assert_bytes_eq(got[1].bytes, bytes[1], 50);
 	mio_port_close(a);
 	mio_port_close(b);
 }
@@ -615,6 +780,24 @@ TEST(mio_udp_runs_are_cut, a_receiver_without_merging_gets_the_frames)
 	udp_lies = false;
 	close(tx);
 	close(rx);
+}
+
+/* A host that is busy hands over late: three looks are taken, after a pause each. */
+TEST(mio_udp_runs_are_cut, a_run_that_comes_late_is_seen_until_the_third_look)
+{
+	struct mio_port *a;
+
+	udp_lies = true;
+	udp_empty_looks = 2;
+	a = udp_open_runs(1, UDP_PORT_A);
+	assert_u_eq(a->max_run, 1);
+	mio_port_close(a);
+	udp_empty_looks = 3;
+	a = udp_open_runs(1, UDP_PORT_A);
+	assert_u_eq(a->max_run, UDP_RUN);
+	assert_u_eq(udp_empty_looks, 0);
+	udp_lies = false;
+	mio_port_close(a);
 }
 
 TEST(mio_udp_runs_are_cut, what_does_not_arrive_says_nothing)
@@ -677,21 +860,6 @@ TEST(mio_udp, says_why_runs_do_not_go_until_they_do)
 }
 
 /* ---- sockets that are connected ---- */
-
-/* Sends single frames from one EV, and returns how many of them named where they go. */
-static uint32_t udp_send_singles(struct mio_port *a, uint64_t now_ns, uint8_t to, uint8_t tos,
-				 uint32_t n)
-{
-	udp_named = 0;
-	for (uint32_t i = 0; i < n; i++) {
-		struct iovec iov;
-		struct mio_tx frame = udp_frame(&iov, "hello", UDP_EV_BASE + 1, to, UDP_PORT_B);
-
-		frame.tos = tos;
-		mio_port_tx(a, now_ns, &frame, 1);
-	}
-	return udp_named;
-}
 
 static void udp_expect_tos(struct mio_port *port, uint8_t tos, uint32_t n)
 {
@@ -919,6 +1087,16 @@ TEST(mio_udp_claim, foreign_address_says_so)
 	assert_non_null(strstr(error.text, "MRC_PORTS"));
 }
 
+TEST(mio_udp_claim, foreign_ipv6_address_says_so)
+{
+	struct mio_addr local = {.ip = {0x20, 0x01, 0x0D, 0xB8, [15] = 7}, .udp_port = 4791};
+	struct mio_error error;
+	int fd;
+
+	assert_i_eq(mio_udp_claim(&local, NULL, &fd, &error), EADDRNOTAVAIL);
+	assert_non_null(strstr(error.text, "2001:db8::7"));
+}
+
 TEST(mio_udp_claim, missing_interface_says_so)
 {
 	struct mio_addr local = udp_addr(1, UDP_PORT_A);
@@ -982,4 +1160,78 @@ TEST(mio_udp, stamp_is_the_time_of_arrival)
 	}
 	assert_u_between(now - got[0].time_ns, 20000000, 1000000000);
 	mio_port_close(a);
+}
+
+/* The wall clock, by which frames are stamped, may be set at any time. */
+TEST(mio_udp, stamp_that_cannot_be_is_not_believed)
+{
+	static const struct {
+		int64_t age_ns;
+		uint64_t believed;
+	} rows[] = {{0, 0},
+		    {1, 1},
+		    {-1, 0},
+		    {999999999, 999999999},
+		    {1000000000, 1000000000},
+		    {1000000001, 0},
+		    {-1000000000, 0}};
+	const struct timespec stamp = {1000, 500};
+	struct mio_port *a = udp_open(1, UDP_PORT_A);
+	uint64_t now = UINT64_C(1000000000000);
+	struct mio_rx got[1];
+	struct iovec iov;
+	struct mio_tx frame = udp_frame(&iov, "hello", UDP_EV_BASE, 1, UDP_PORT_A);
+
+	udp_stamp = &stamp;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		int64_t at = stamp.tv_sec * 1000000000 + stamp.tv_nsec + rows[i].age_ns;
+		struct timespec wall = {at / 1000000000, at % 1000000000};
+		struct pollfd pfd = {a->status->fd, POLLIN, 0};
+
+		udp_wall = &wall;
+		mio_port_tx(a, 0, &frame, 1);
+		assert_i_eq(poll(&pfd, 1, 1000), 1);
+		assert_u_eq(mio_port_rx(a, now, got, 1), 1);
+		assert_u_eq(now - got[0].time_ns, rows[i].believed);
+		assert_u_eq(got[0].stamp_ns, UINT64_C(1000000000500));
+	}
+	udp_wall = NULL;
+	udp_stamp = NULL;
+	mio_port_close(a);
+}
+
+static int udp_zero_checksums(int fd, int name)
+{
+	socklen_t len = sizeof(int);
+	int on = -1;
+
+	assert_i_eq(getsockopt(fd, IPPROTO_UDP, name, &on, &len), 0);
+	return on;
+}
+
+/* Whoever did not ask for packets without a checksum must not be given any. */
+TEST(mio_udp, checksums_are_left_out_only_where_that_is_asked_for)
+{
+	for (int asked = 0; asked <= 1; asked++) {
+		struct mio_udp_cfg cfg = {.local = {.ip = {[15] = 1}, .udp_port = UDP_PORT_A},
+					  .ev_base = UDP_EV_BASE,
+					  .n_evs = 2,
+					  .max_run = 1,
+					  .rx_buffer_bytes = 1u << 16,
+					  .zero_checksum = asked};
+		struct mio_status status = {.fd = -1};
+		struct mio_error error = {""};
+		struct mio_udp_tx *tx = NULL;
+		struct mio_port *port;
+		int fd;
+
+		if (mio_udp_claim(&cfg.local, NULL, &fd, &error) == EADDRNOTAVAIL)
+			test_skip("this host has no IPv6");
+		assert_i_eq(mio_udp_open(&cfg, fd, &port, &error), 0);
+		assert_i_eq(udp_zero_checksums(port->status->fd, UDP_NO_CHECK6_RX), asked);
+		mio_port_close(port);
+		assert_i_eq(mio_udp_tx_create(&cfg, &status, &tx, &error), 0);
+		assert_i_eq(udp_zero_checksums(mio_udp_tx_fd(tx), UDP_NO_CHECK6_TX), asked);
+		mio_udp_tx_destroy(tx);
+	}
 }
