@@ -56,13 +56,17 @@ PATIENCE, SECONDS = 10, 2
 # What the tests of one fault may take in all, as they took without it (of the processor, but where they sleep); those
 # that are left then are not asked.
 SECONDS_A_FAULT = 6
+# Where whole worlds hold most of the rules.
+SECONDS_IN = {"src/map": 60, "src/conform": 60}
 CONFINED = ROOT / "tools/confined"
 
 
 class Group(NamedTuple):
     """Modules whose faults are tried by the same tests."""
 
-    modules: dict  # module -> the files below tests/ that list the tests that are asked; none: all are
+    # module -> the files below tests/ that list the tests that are asked, or one of those: "unit/io", "live/cli: live_stat";
+    # none: all are
+    modules: dict
     kinds: frozenset
     copy: Copy
     left_out: frozenset  # long, and about what the others come by, too
@@ -78,22 +82,22 @@ AROUND = Group(
         "src/libmrc": ("live/libmrc",),
         "src/ibv": ("live/libmrc",),
         "src/libibverbs": ("unit/libibverbs", "live/libmrc"),
-        "src/io": ("unit/io", "fuzz/io", "live/host"),
+        "src/io": ("unit/io", "fuzz/io"),
         "src/host": ("unit/host", "fuzz/host", "live/host", "live/libmrc"),
         "src/lab": ("unit/lab",),
         "src/store": ("unit/store", "fuzz/store"),
-        "src/mrcd": ("unit/mrcd", "fuzz/mrcd"),
+        "src/mrcd": ("unit/mrcd", "fuzz/mrcd", "live/cli: live_mrcd"),
         "src/map": ("unit/map", "property/map"),
         "src/prober": ("unit/prober", "fuzz/prober"),
         "src/conform": ("unit/conform", "fuzz/conform", "peer/CMakeLists"),
-        "src/exporter": ("unit/cli",),
+        "src/exporter": ("unit/cli", "fuzz/cli: fuzz_http", "live/cli: live_stat"),
     },
     kinds=frozenset({"call", "comparison", "condition", "sign"}), copy=mutants_copy.AROUND,
     left_out=frozenset({
         "live_programs", "live_flags", "live_order", "live_killed", "live_pyverbs", "live_cancel", "live_links",
         "live_nccl", "live_examples", "live_failing_calls", "peer_random"}))
 # Those of them that have been tried whole: `make check` tries a sample.
-TRIED = ("src/ud", "src/stats")
+TRIED = ("src/ud", "src/stats", "src/io")
 
 
 def group_of(part):
@@ -178,8 +182,13 @@ def describe_tests(group, modules):
             yield graph["files"][graph["nodes"][node]["file"]]
             node = graph["nodes"][node].get("parent")
 
-    listed = tuple(f"tests/{name}{end}" for module in modules for name in group.modules[module] for end in (".cmake", ".txt"))
-    return [t for t in known["tests"] if not listed or any(file.endswith(listed) for file in files(t))]
+    rows = [row.partition(": ") for module in modules for row in group.modules[module]]
+
+    def is_asked(test):
+        return not rows or any(only in ("", test["name"]) and file.endswith((f"tests/{name}.cmake", f"tests/{name}.txt"))
+                               for name, _, only in rows for file in files(test))
+
+    return [t for t in known["tests"] if is_asked(t)]
 
 
 def processor_seconds(pid):
@@ -205,6 +214,14 @@ class Test:
         outer = {name: value for name, value in os.environ.items() if not name.startswith("MRC_")}
         self.environment = outer | {"MRC_SEEDS": WORLDS} | dict(
             pair.split("=", 1) for pair in properties.get("ENVIRONMENT", []))
+
+    def digest(self, sources):
+        """What tells this test, and what it tries, from others."""
+        digest = hashlib.sha256(sources.encode())
+        for word in map(pathlib.Path, self.command):
+            if word.is_file():
+                digest.update(word.read_bytes())
+        return digest.digest()
 
     def run(self, environment, seconds, measured=False):
         """What fails first, at which it ends, or None where all passes in time. measured: sets its cost."""
@@ -248,18 +265,21 @@ class Test:
 
 
 def load_tests(group, pool, described, count):
-    """The tests that come by faults, quick ones first. What they showed for the same sources is kept."""
+    """The tests that come by faults, quick ones first. What each showed for the same sources is kept."""
     kept_in = group.copy.path.with_suffix(".rehearsed")
-    digest = group.copy.digest
     kept = pickle.loads(kept_in.read_bytes()) if kept_in.exists() else {}
-    if kept.get("digest") != digest:
-        kept = {"digest": digest}
     tests = [Test(group, t) for t in described if "command" in t]
-    list(pool.map(lambda test: test.rehearse(count), (test for test in tests if test.name not in kept)))
-    for test in tests:
-        if test.name in kept:
-            test.seconds, test.cost, test.reached = kept[test.name]
-    kept_in.write_bytes(pickle.dumps(kept | {t.name: (t.seconds, t.cost, t.reached) for t in tests}))
+    digests = {test.name: test.digest(group.copy.digest) for test in tests}
+
+    def rehearse(test):
+        if test.name in kept and kept[test.name][0] == digests[test.name]:
+            _, test.seconds, test.cost, test.reached = kept[test.name]
+        else:
+            test.rehearse(count)
+
+    list(pool.map(rehearse, tests))
+    kept_in.write_bytes(pickle.dumps(
+        kept | {t.name: (digests[t.name], t.seconds, t.cost, t.reached) for t in tests}))
     return sorted((t for t in tests if any(t.reached)), key=lambda test: test.cost)
 
 
@@ -274,13 +294,14 @@ class Judge:
         """The tests to ask, the likeliest to notice first, and no more than there is time for."""
         site = self.sites[number]
         own = pathlib.Path(site.file).stem
+        seconds = next((s for module, s in SECONDS_IN.items() if site.file.startswith(module)), SECONDS_A_FAULT)
         killer = self.killers.get("\n".join(key(site)))
         reaching = [test for test in self.tests if test.reached[number]]
         reaching.sort(key=lambda test: (test.name != killer, not test.name.endswith(f"_{own}")))
         spent = 0
         for test in reaching:
             spent += test.cost
-            if spent > SECONDS_A_FAULT and test is not reaching[0]:
+            if spent > seconds and test is not reaching[0]:
                 return
             yield test
 
