@@ -77,10 +77,22 @@ DEVICE_TEST(mh_device_open, openings_share_the_nic)
 	assert_null(mh_process()->of[0].nic);
 }
 
-DEVICE_TEST(mh_device_open, can_be_repeated)
+/* The first may open what stays for the process. */
+DEVICE_TEST(mh_device_open, leaves_nothing_behind_when_closed)
 {
-	for (int i = 0; i < 5; i++)
-		assert_i_eq(mh_device_close(device_open(NULL)), 0);
+	int free_fd = -1;
+
+	for (int i = 0; i < 5; i++) {
+		struct mh_device *dev = device_open(NULL);
+		int fd;
+
+		assert_u_eq(dev->nic->ports.slot, 0);
+		assert_i_eq(mh_device_close(dev), 0);
+		fd = dup(STDERR_FILENO); /* the lowest that is free */
+		close(fd);
+		assert_true(i == 0 || fd == free_fd);
+		free_fd = fd;
+	}
 }
 
 DEVICE_TEST(mh_device_open, taken_address_is_named)
