@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """SECURITY.md: its numbers follow from the constants in the sources.
 
-`python3 tests/tidy/security_checks.py` prints the table as it must be.
+`python3 tests/tidy/security_checks.py` prints the table and the statements as they must be, and the lines of the
+sources that their numbers are from. Another number on the page has to be in a phrase of NOT_OURS.
 """
 import math
 import pathlib
@@ -10,6 +11,7 @@ import re
 PAGE = "SECURITY.md"
 RATE = 10_000_000  # packets a second
 LONG_YEARS = 1000
+MINUTES = {5: "five"}
 IPV4_UDP_BYTES = 28
 # What is guessed -> where the constant is.
 CONSTANTS = {
@@ -38,7 +40,36 @@ CONSTANTS = {
     "probe_steps": ("src/prober/probe_book.h", r"#define PROBE_WAIT_STEPS (\d+)u"),
     "probes_taken": ("src/prober/probe_host.c", r"#define RECEIVED_PER_STEP (\d+)u"),
     "flood": ("src/conform/run.h", r"#define CF_FLOOD (\d+)u"),
+    "kit_line": ("src/conform/serve_request.h", r"#define CONFORM_LINE_MAX (\d+)u"),
+    "hints": ("src/store/store_hints.h", r"#define STORE_HINTS_MAX (\d+)u"),
+    "hint_ns": ("src/store/store_hints.h", r"#define STORE_HINT_AGE_NS UINT64_C\((\d+)\)"),
+    "hint_users": ("src/mrcd/md_hints.h", r"#define MD_HINTS_USERS (\d+)u"),
+    "answer_mib": ("src/cli/map/prom_fetch.h", r"#define PROM_BYTES_MAX \((\d+)u << 20\)"),
+    "answer_head": ("src/cli/map/prom_fetch.h", r"#define PROM_HEADER_BYTES_MAX (\d+)u"),
+    "answer_ms": ("src/cli/map/prom_fetch.h", r"#define PROM_MS_MAX (\d+)u"),
+    "routes_of_host": ("src/cli/map/prom_evidence.h", r"#define PROM_HOST_ROUTES_MAX (\d+)u"),
+    "routes_shift": ("src/cli/map/prom_evidence.h", r"#define PROM_ROUTES_MAX \(1u << (\d+)\)"),
+    "nonce": ("src/prober/probe_packet.h", r"uint(\d+)_t nonce;"),
+    "udp_port": ("src/host/config/env.h", r"#define MH_UDP_PORT (\d+)u"),
+    "slots": ("src/host/config/env.h", r"#define MH_SLOTS (\d+)u"),
+    "probe_us": ("src/host/config/env.c", r"\{MH_SET_PROBE, ENV_US\(\d+, \d+, (\d+),"),
+    "stats_mode": ("src/host/stats/stats_file.c", r"#define FILE_MODE 0(\d+)"),
+    "stats_mode_group": ("src/host/stats/stats_file.c", r"#define FILE_MODE_GROUP 0(\d+)"),
+    "folder_mode_group": ("src/host/stats/stats_file.c", r"#define DIR_MODE_GROUP 0(\d+)"),
+    "capture_mode": ("src/io/capture_driver.c", r"#define FILE_MODE 0(\d+)"),
+    "forged": ("tests/live/live_attacker.c", r"attack->wanted = \(uint32_t\)test_rounds\((\d+)\)"),
 }
+# Numbers that follow from no constant of ours.
+NOT_OURS = (
+    "What an administrator can do: 1. Make", " 2. Let only", " 3. Where that",  # a list
+    "priority 0;", "skuid != { 0 }",  # nft's, and root
+    "127.0.0.1", "(BCP 38,", "(watchers - 1) / 2",  # the last is docs/map.md's
+    "memory window of type 2 the program chooses the low 8, and 24 remain",  # of the 32 bits of an R_Key
+    "leaves of 24, and of 16 in a WRITE",  # a PSN, a message's number in a WRITE; requirements.toml
+    "oldest message with PSN 0",
+    "at 10 million packets a second",  # RATE: what one host is taken to send
+    "`MRC_ROUNDS=10` sends a million", "`tools/fuzz --seconds 60 prober`", "Until 1.0",
+)
 # Goal, packet, what must be guessed of it.
 ROWS = (
     ("end a QP", "WRITE without the right key", "qpn psn msn16"),
@@ -57,14 +88,19 @@ NAMES = {
 UNITS = ((365.25 * 86400, "years"), (86400, "days"), (3600, "h"), (60, "min"), (1, "s"), (1e-3, "ms"), (1e-6, "us"))
 
 
-def constants(tree):
-    """Name -> value; a name that is not found is missing."""
+def sources(tree):
+    """Name -> the match of its pattern; a name that is not found is missing."""
     found = {}
     for name, (path, pattern) in CONSTANTS.items():
         match = re.search(pattern, tree.text(path)) if (tree.root / path).is_file() else None
         if match:
-            found[name] = int(match[1])
+            found[name] = match
     return found
+
+
+def constants(tree):
+    """Name -> value."""
+    return {name: int(match[1]) for name, match in sources(tree).items()}
 
 
 def bits(c):
@@ -121,7 +157,28 @@ def sentences(c):
         f"each step of {c['probe_step_ns'] // 10**6} ms what it takes to throw {c['probes_taken']:,} packets away",
         f"within {c['probe_steps'] * c['probe_step_ns'] // 10**6} ms",
         f"{c['flood']:,} packets a case",
+        f"a line is of at most {c['kit_line'] - 1} characters",
+        f"{c['hints']:,} a user, {c['hint_users']} users, {MINUTES.get(c['hint_ns'] // (60 * 10**9))} minutes",
+        f"an answer {c['answer_mib']} MiB, of which the tree of one at a time is kept, and {c['answer_head'] >> 10} KiB of"
+        f" headers; {c['answer_ms'] // 1000} s for all; {c['routes_of_host']:,} routes a host and 2^{c['routes_shift']} in all",
+        f"a nonce of {c['nonce']} random bits",
+        f"its upper {24 - c['qpn_index']} bits, shows in the UDP port, which leaves {c['qpn_index']} bits",
+        f"{c['udp_port']} + slot where it receives",
+        f"at UDP port {c['udp_port']} + the number",
+        f"udp dport {c['udp_port']}-{c['udp_port'] + c['slots'] - 1} ",
+        f"ip_unprivileged_port_start={c['udp_port'] + c['slots']}",
+        f"a plane for one round trip in {c['probe_us'] // 1000} ms",
+        f"modes 0{c['stats_mode_group']} and 0{c['folder_mode_group']}",
+        *(f"statistics and captures have mode 0{c[name]}" for name in ("stats_mode", "capture_mode")),
+        f"sends {c['forged']:,} packets of all goals",
     ]
+
+
+def unexplained(plain, explained):
+    """Each number on the page that is in none of these, with what is around it."""
+    for phrase in explained:
+        plain = plain.replace(phrase, re.sub(r"\d", "_", phrase))
+    return [plain[max(0, m.start() - 20):m.end() + 20] for m in re.finditer(r"(?<![\w.])\d[\d,.^]*", plain)]
 
 
 def security_numbers(tree):
@@ -141,10 +198,14 @@ def security_numbers(tree):
         [f"{PAGE}: want {row}" for row in rows if row not in found]
         + [f"{PAGE}: no constants make {row}" for row in found if row not in rows]
         + [f"{PAGE}: want '{s}'" for s in sentences(c) if s not in plain]
+        + [f"{PAGE}: a number that follows from nothing: '{s}'"
+           for s in unexplained(plain, [*rows, *sentences(c), *NOT_OURS])]
     )
 
 
 if __name__ == "__main__":
     from tree import Tree
 
-    print("\n".join(table(constants(Tree(pathlib.Path(__file__).resolve().parent.parent.parent)))))
+    here = Tree(pathlib.Path(__file__).resolve().parent.parent.parent)
+    print(*table(constants(here)), "", *sentences(constants(here)), "", "from", sep="\n")
+    print(*(f"{CONSTANTS[name][0]}: {match[0]}" for name, match in sources(here).items()), sep="\n")

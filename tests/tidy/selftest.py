@@ -119,13 +119,13 @@ def findings(first):
     return {"docs/design/0037-core-findings.md": "\n".join([first, *rows]) + "\n"}
 
 
-def security(rows, sentences):
-    """The sources of the real numbers, and a page with these of its rows and sentences."""
+def security(rows, sentences, more=""):
+    """The sources of the real numbers, and a page with these of its rows and sentences, and more."""
     real = Tree(run.ROOT)
     c = security_checks.constants(real)
     head = "| goal | x |\n|---|---|\n"
     page = head + "\n".join(security_checks.table(c)[rows]) + "\n\n"
-    page += "\n".join(security_checks.sentences(c)[sentences]) + "\n"
+    page += "\n".join(security_checks.sentences(c)[sentences]) + "\n" + more
     sources = {path: real.text(path) for path, _ in security_checks.CONSTANTS.values()}
     return {"SECURITY.md": page, **sources}
 
@@ -243,6 +243,10 @@ SOURCE_PLANTS = {
     ),
     "security_numbers__no_row": plant(
         "security_numbers", security(slice(1, None), slice(None)), "want | end a QP | WRITE without the right key"
+    ),
+    "security_numbers__from_nothing": plant(
+        "security_numbers", security(slice(None), slice(None), "at most 77 a second\n"),
+        "a number that follows from nothing"
     ),
     "security_numbers__no_sentence": plant(
         "security_numbers", security(slice(None), slice(1, None)), "want 'the answer 80 bytes"
