@@ -31,7 +31,7 @@ int ma_meet_limit_init(struct ma_meet_limit *limit, int timeout_ms);
 /* ma_meet_limit_sooner returns the sooner one of the limit and some milliseconds from now. */
 struct ma_meet_limit ma_meet_limit_sooner(struct ma_meet_limit limit, int ms);
 bool ma_meet_limit_is_over(struct ma_meet_limit limit);
-/* ma_meet_pause blocks for so many milliseconds, or for less where the limit or a signal ends it. */
+/* ma_meet_pause blocks for some milliseconds, or for less where the limit or a signal ends it. */
 void ma_meet_pause(int ms, struct ma_meet_limit limit);
 /* ma_meet_wait blocks until fd has one of these events of poll(2), or an error. ETIMEDOUT, or an
  * error of poll(2); EBADF: fd is negative. */
