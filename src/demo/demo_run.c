@@ -5,6 +5,7 @@
  */
 #include "demo/demo_run.h"
 #include "ui/terminal.h"
+#include "ui/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -161,22 +162,32 @@ static void inject_fault(struct demo_run *run, uint32_t i, uint64_t now_ns, stru
 	demo_ui_print(ui, "step %3u  fault: %s", steps_done(run), f->title);
 }
 
+/* What was measured, and nothing of what was not. */
+static void add_time(struct ui_text *out, const char *what, uint64_t ns)
+{
+	char text[DEMO_TIMES_TEXT];
+
+	if (ns != DEMO_NEVER)
+		ui_text_add(out, "%s after %s, ", what, demo_times_text(text, ns));
+}
+
 /* Says how soon things happened, once all is well. */
 static void say_times(struct demo_run *run, struct demo_ui *ui)
 {
 	struct demo_fault_log *log = &run->fault[run->current];
-	char text[4][DEMO_TIMES_TEXT];
+	struct ui_text line = {0};
+	char text[DEMO_TIMES_TEXT];
 
 	if (run->current == run->cfg.script->n || log->phase != DEMO_CLEARED || log->reported ||
 	    log->times.all_good_ns == DEMO_NEVER)
 		return;
 	log->reported = true;
-	demo_ui_print(
-		ui, "          found after %s, left after %s; first EV back after %s, all after %s",
-		demo_times_text(text[0], log->times.found_ns),
-		demo_times_text(text[1], log->times.left_ns),
-		demo_times_text(text[2], log->times.first_good_ns),
-		demo_times_text(text[3], log->times.all_good_ns));
+	add_time(&line, "found", log->times.found_ns);
+	add_time(&line, "left", log->times.left_ns);
+	add_time(&line, "first EV back", log->times.first_good_ns);
+	ui_text_add(&line, "all EVs good after %s", demo_times_text(text, log->times.all_good_ns));
+	demo_ui_print(ui, "          %s", line.data);
+	ui_text_fini(&line);
 }
 
 static void clear_fault(struct demo_run *run, uint32_t i, uint64_t now_ns, struct demo_ui *ui)

@@ -70,7 +70,7 @@ void demo_summary_times(const struct demo_script *script, const struct demo_faul
 {
 	struct ui_table t = {0};
 
-	ui_table_head(&t, "fault|detected|left|back|all back");
+	ui_table_head(&t, "fault|found|left|back|all back");
 	for (uint32_t i = 0; i < script->n; i++) {
 		if (log[i].phase == DEMO_PENDING)
 			continue;
@@ -92,7 +92,7 @@ static void put_times(const struct demo_run *faulty, struct ui_text *out)
 	demo_summary_times(faulty->cfg.script, faulty->fault, out);
 	ui_text_add(
 		out,
-		"\nIn ms. detected: from the strike to the first EV retired; left: to the last "
+		"\nIn ms. found: from the strike to the first EV retired; left: to the last "
 		"data\npacket that the fault took, where it takes all (flapping: the longest "
 		"time). back,\nall back: from its end until one, and all, of the EVs were good. "
 		"Threads of this\nmachine were woken %.1f ms late on average, %.0f at most; that "

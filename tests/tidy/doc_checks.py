@@ -139,6 +139,15 @@ def conform_coverage(tree):
     return problems + [f"src/conform/not_covered.txt: a case checks {rule}" for rule in sorted(checked & set(listed))]
 
 
+FRONT_PAGE_WORDS = 599
+
+
+def doc_front_page(tree):
+    """The front page is read in two minutes."""
+    words = len(tree.text("README.md").split()) if (tree.root / "README.md").is_file() else 0
+    return [f"README.md: {words} words, at most {FRONT_PAGE_WORDS}: the rest belongs to docs"] if words > FRONT_PAGE_WORDS else []
+
+
 def doc_tables(tree):
     """A row of a table stands below its head; an empty line between would end the table."""
     problems = []

@@ -51,6 +51,7 @@ def source_cases(tree):
         doc_checks.doc_findings,
         doc_checks.conform_coverage,
         doc_checks.doc_tables,
+        doc_checks.doc_front_page,
         security_checks.security_numbers,
         word_checks.retired_words,
         compile_checks.headers_alone,
