@@ -39,7 +39,7 @@ ELSEWHERE = {
     "README.md": "make demo and make check: live_demo, and the gate itself",
     "SECURITY.md": "they change the machine's own settings",
     "docs/conform.md": "live_conform: two ends, and a target that fails",
-    "docs/containers.md": "wants podman, Kubernetes, Slurm; the page says what was tried by hand. live_run: --write-view",
+    "docs/containers.md": "container_test, of make check-full: wants podman; the page says what was tried by hand. live_run: --write-view",
     "docs/debugging.md": "wants a capture of the reader's own; dissector_test calls tshark so",
     "docs/demo.md": "minutes each; live_demo runs such a demo with each flag",
     "docs/engine.md": "install__engine: wants what is installed",
