@@ -110,15 +110,26 @@ def _clang(tree):
     if built is not None:
         sources = [f for f in sources if f in built]
 
-    def compile_one(path):
-        flags = built[path] if built is not None else _default_flags(tree, path)
-        if path.parts[0] != "src" or not has("clang-tidy"):
-            return _compile(tree, "clang", path, tree.root / path, flags)
-        tidy, warnings = _tidy(path)
-        return _errors(tree, path, [*tidy, str(tree.root / path), "--", *warnings, *flags])
+    def flags_of(path):
+        return built[path] if built is not None else _default_flags(tree, path)
+
+    def look_at(paths):
+        flags = flags_of(paths[0])
+        if not is_tidied(paths[0]):
+            return [c for path in paths for c in _compile(tree, "clang", path, tree.root / path, flags)]
+        tidy, warnings = _tidy(paths[0])
+        files = [str(tree.root / path) for path in paths]
+        return _errors(tree, paths[0], [*tidy, *files, "--", *warnings, *flags])
+
+    is_tidied = lambda path: path.parts[0] == "src" and has("clang-tidy")
+    # Files of one folder that have the same flags are read by one clang-tidy: a third of its time is its start.
+    alike = collections.defaultdict(list)
+    for path in sources:
+        alike[path.parts[:2], tuple(flags_of(path))].append(path)
+    some = [paths[at : at + 16] for paths in alike.values() for at in range(0, len(paths), 16)]
 
     # What is wrong in a header is said once.
-    return list(dict.fromkeys(_in_parallel(compile_one, sources)))
+    return list(dict.fromkeys(_in_parallel(look_at, some)))
 
 
 TIDY_CHECK = re.compile(r"\[(bugprone|concurrency|performance)-[^]]*\]$")
