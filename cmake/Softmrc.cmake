@@ -106,7 +106,8 @@ endif()
 if(SOFTMRC_LTO)
 	# Fat objects: programs are optimised as a whole, while tests link the same archives quickly and
 	# the symbol checks read real machine code.
-	target_compile_options(softmrc_flags INTERFACE -flto=auto -ffat-lto-objects)
+	target_compile_options(softmrc_flags INTERFACE
+		"$<$<NOT:$<BOOL:$<TARGET_PROPERTY:SOFTMRC_WITHOUT_LTO>>>:-flto=auto;-ffat-lto-objects>")
 endif()
 
 # The extra flags of the modules that may use the operating system.
@@ -205,9 +206,11 @@ function(softmrc_module name)
 	if(SOFTMRC_COVERAGE AND SOFTMRC_PURE_ONLY)
 		target_compile_options(softmrc-${name} PRIVATE -O0 --coverage)
 	endif()
-	# With sanitizers half of a compiler's time is that of its optimiser.
+	# With sanitizers half of a compiler's time is that of its optimiser, and optimising across files takes
+	# longer than all else that a release build does.
 	if(name IN_LIST SOFTMRC_WAITING_MODULES)
 		target_compile_options(softmrc-${name} PRIVATE $<$<CONFIG:Debug>:-O0>)
+		set_target_properties(softmrc-${name} PROPERTIES SOFTMRC_WITHOUT_LTO ON)
 	endif()
 	add_dependencies(products softmrc-${name})
 endfunction()
@@ -325,8 +328,8 @@ function(softmrc_test_binary target)
 	target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src
 		${PROJECT_SOURCE_DIR}/tests)
 	target_link_libraries(${target} PRIVATE softmrc_flags softmrc_os_flags ${links})
+	set_target_properties(${target} PROPERTIES SOFTMRC_WITHOUT_LTO ON)
 	if(SOFTMRC_LTO)
-		target_compile_options(${target} PRIVATE -fno-lto)
 		target_link_options(${target} PRIVATE -fno-lto)
 	endif()
 	if(SOFTMRC_GOLD)
