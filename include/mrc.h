@@ -280,7 +280,9 @@ int mrc_destroy_cq(struct mrc_cq *cq);
 
 /*
  * What a program expects of the traffic of the QPs that share a hint. Numbers are 0 (not known) or
- * more. softmrc keeps hints and does not need them: its limits do not depend on fan-out.
+ * more. The API says what a hint tells a provider, and nothing of what follows from it: softmrc
+ * keeps hints for mrc_query_qp_hint and does nothing else with them, for its QPs share no resource
+ * that would be dealt out by fan-out.
  */
 struct mrc_qp_hint_attr {
 	int num_qps_per_peer;	   /* QPs that send to the same destination address at once */

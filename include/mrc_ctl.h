@@ -227,9 +227,11 @@ struct mrc_ctl_ev_fmt_profile_attr {
  * leave INIT takes the mode, to become ONLINE the fields; ONLINE, nothing but the state changes.
  *
  * ev_fmt_profile_id  1 .. ev_max_fmt_profiles - 1
- * attr               modes: those of ev_fmt_mode_mask; fields: 1 to 32, of 1 to 32 bits each, left
- *                    to right, together no more than a packet carries: 32 of STEV (the first 16
- *                    are the source port), 16 of UDP
+ * attr               modes: those of ev_fmt_mode_mask, which has SRV6 on no softmrc device: on
+ *                    SRv6 networks EVs are 32 bits of STEV, of which each packet's address is
+ *                    made, and addresses as EVs are EINVAL; fields: 1 to 32, of 1 to 32 bits
+ *                    each, left to right, together no more than a packet carries: 32 of STEV (the
+ *                    first 16 are the source port), 16 of UDP
  *
  * Returns 0, or -1 with errno; nothing has changed then:
  * EINVAL    the id, an unknown bit in attr_mask, a value, or what the present state does not allow

@@ -172,6 +172,7 @@ int main(void)
 	bn_commit(BN_NONE);
 	measure_denials();
 	bn_measure_readers(READER_ROUNDS);
+	bn_measure_scrapes();
 	store_writer_close(&writer);
 	snprintf(command, sizeof(command), "rm -r %s", bn_dir);
 	return system(command) != 0;

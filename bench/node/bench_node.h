@@ -42,4 +42,9 @@ uint64_t bn_sniffer_last_after_denial(int fd, uint32_t ev);
 /* bn_measure_readers lets a thousand processes follow the store as a device does. */
 void bn_measure_readers(uint32_t rounds);
 
+/* ---- scrapes: node_scrape.c ---- */
+
+/* bn_measure_scrapes says how long a scrape of a process with many QPs takes, and its size. */
+void bn_measure_scrapes(void);
+
 #endif

@@ -80,12 +80,19 @@ static int stev_teardown(void **state)
 
 TEST_WITH(stev_setup, stev_teardown, mrc_ctl_query_device, tells_the_format_of_its_evs)
 {
+	struct mrc_ctl_ev_fmt_profile_attr fmt = {.profile_state = MRC_CTL_PROFILE_OFFLINE,
+						  .ev_fmt_mode = MRC_CTL_EV_FMT_MODE_SRV6};
 	struct fixture *r = *state;
 	struct mrc_ctl_device_attr attr;
 
 	assert_int_equal(mrc_ctl_query_device(r->verbs, &attr), 0);
 	assert_u_eq(attr.ev.ev_fmt_mode_mask, MRC_CTL_EV_FMT_MODE_STEV);
 	assert_u_eq(attr.ev.ev_max_width, 32);
+	/* A format that it has not is no format of a profile. */
+	assert_minus_one(mrc_ctl_modify_ev_fmt_profile(r->ctx, 1, &fmt,
+						       MRC_CTL_EV_FMT_PROFILE_STATE |
+							       MRC_CTL_EV_FMT_PROFILE_MODE),
+			 EINVAL);
 }
 
 /* Port n of the controller is port n of verbs, but that port 1 is the whole device there. */
