@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # The software NIC in two processes over four loopback planes.
-foreach(name crew drivers fork memory order serve shards srv6 hostile_packets threads write)
+foreach(name crew drivers fork memory order serve shards shards_alone srv6 hostile_packets threads write)
 	softmrc_test(live_${name} SOURCES live_${name}.c live.c LINKS host LABELS live TIMEOUT 180)
 endforeach()
 softmrc_test(live_machines SOURCES live_machines.c machines.c live.c LINKS host LABELS live TIMEOUT 180)

@@ -51,6 +51,19 @@ TEST(mh_ports_open, each_opener_gets_a_slot_of_its_own)
 	mh_ports_close(&b);
 }
 
+/* The registered port is the first shard's or another process's. REQ(api.shards) */
+TEST(mh_ports_open, later_shards_leave_the_first_slot)
+{
+	struct mh_env env = ports_env();
+	struct mh_ports ports;
+
+	env.shards = 2;
+	env.shard = 1;
+	ports_open(&ports, &env);
+	assert_u_eq(ports.slot, 1);
+	mh_ports_close(&ports);
+}
+
 /* A slot is one for all ports: one taken port makes the process look further. */
 TEST(mh_ports_open, slot_is_free_on_all_ports)
 {

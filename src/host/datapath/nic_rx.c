@@ -84,6 +84,17 @@ static bool rx_is_expected(struct mh_nic *nic, const struct mt_rx_meta *meta, co
 	return mt_engine_rx_expected(nic->engine, meta, qpn, frame[0], body);
 }
 
+/* rx_source finds the GID of who sent a frame; false: nobody of this network, which is counted. */
+static bool rx_source(struct mh_nic *nic, uint32_t port, const struct mio_rx *frame,
+		      uint8_t gid[16])
+{
+	if (mh_addr_gid_of(&nic->ports.map, port, frame->src.ip, gid) &&
+	    mh_addr_is_carrier_of(&nic->ports.map, port, frame->outer_src, gid))
+		return true;
+	nic->counts.rx_outside_subnet++;
+	return false;
+}
+
 /* REQ(wire.icrc.trimmed) REQ(rsp.trim.by-dscp) */
 static void rx_frame(struct mh_nic *nic, struct rx_at at, const struct mio_rx *frame)
 {
@@ -98,11 +109,8 @@ static void rx_frame(struct mh_nic *nic, struct rx_at at, const struct mio_rx *f
 	};
 	size_t body = frame->len;
 
-	if (!mh_addr_gid_of(&nic->ports.map, port, frame->src.ip, meta.src.b) ||
-	    !mh_addr_is_carrier_of(&nic->ports.map, port, frame->outer_src, meta.src.b)) {
-		nic->counts.rx_outside_subnet++;
+	if (!rx_source(nic, port, frame, meta.src.b))
 		return;
-	}
 	/* A frame too short for BTH and ICRC goes on as it is: the decoder says what it lacks. */
 	if (meta.trim == MT_TRIM_NONE && body >= MW_BTH_BYTES + MW_ICRC_BYTES) {
 		body -= MW_ICRC_BYTES;
@@ -156,9 +164,12 @@ static void rx_for_shard(struct mh_nic *nic, uint32_t port, const struct mio_rx 
 {
 	struct rx_at at = {port, nic->ports.slot};
 	struct mh_nic *owner = rx_owner(nic, frame);
+	struct rd_gid source;
 
 	if (owner == nic) {
 		rx_frame(nic, at, frame);
+	} else if (!rx_source(nic, port, frame, source.b)) {
+		return; /* nobody from elsewhere has this take a second lock */
 	} else if (owner->env.shard < nic->env.shard) {
 		nic->counts.rx_wrong_shard++;
 	} else {

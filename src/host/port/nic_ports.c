@@ -76,11 +76,13 @@ static int ports_claim_slot(const struct mh_env *env, uint32_t slot, int *fds,
 
 /*
  * Slots are tried in order, so that the first process of a host has the registered port 4791. Only
- * a port that is in use leads to the next slot; every other error would come again there.
+ * a port that is in use leads to the next slot; every other error would come again there. What
+ * comes to the registered port goes from shard to later shard only, so that only the first has it.
+ * REQ(api.shards)
  */
 static int ports_claim(const struct mh_env *env, int *fds, uint32_t *slot, struct mio_error *error)
 {
-	for (uint32_t s = 0; s < MH_SLOTS; s++) {
+	for (uint32_t s = env->shard > 0; s < MH_SLOTS; s++) {
 		int err = ports_claim_slot(env, s, fds, error);
 
 		if (err == EADDRINUSE)

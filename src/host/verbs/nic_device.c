@@ -57,11 +57,18 @@ int mh_real_ibverbs(char path[MH_REAL_IBVERBS_BYTES])
 /* device_log_opened says what has been opened, and by what its peers know it. */
 static void device_log_opened(const struct mh_nic *nic)
 {
-	char text[MH_ADDR_TEXT_MAX];
+	char text[MH_ADDR_TEXT_MAX], udp[8 * MH_SHARDS_MAX] = "";
+	size_t at = 0;
 
-	mh_log(MRC_LOG_INFO, "%s is open: %s, %u ports, UDP port %u, %u EVs a port", nic->attr.name,
-	       mh_addr_text(nic->attr.gid.b, text), nic->ports.n,
-	       mh_ports_udp_of_slot(&nic->ports, nic->ports.slot), nic->env.evs);
+	for (uint32_t i = 0; i < nic->n_shards; i++) {
+		const struct mh_ports *ports = &nic->shard[i]->ports;
+
+		at += (size_t)snprintf(udp + at, sizeof(udp) - at, " %u",
+				       mh_ports_udp_of_slot(ports, ports->slot));
+	}
+	mh_log(MRC_LOG_INFO, "%s is open: %s, %u ports, UDP port%s%s, %u EVs a port",
+	       nic->attr.name, mh_addr_text(nic->attr.gid.b, text), nic->ports.n,
+	       nic->n_shards > 1 ? "s" : "", udp, nic->env.evs);
 }
 
 /* device_make_nic makes NIC `i` from the configuration as it is now. Under p->lock. */
