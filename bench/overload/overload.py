@@ -35,6 +35,9 @@ SLOW_PART = 5
 SLOW_RUN_S = 0.005
 # Half of it is the message that each has in flight.
 KIB_A_QP = 128
+# Why packets were sent again, by senders' counters, and what became of them, by receivers'.
+CAUSES = {"lost_inferred": "found lost by a SACK", "lost_timeout": "by a timeout", "losses_spurious": "arrived after all"}
+FATES = {"rx_duplicates": "had arrived before", "port_rx_overruns": "found a full buffer"}
 
 
 class Case:
@@ -45,6 +48,8 @@ class Case:
     def __init__(self, name, pairs=1, qps=1, busy=0, slow=False, share=0.7):
         self.name, self.pairs, self.qps, self.busy, self.slow, self.share = name, pairs, qps, busy, slow, share
         self.gbit, self.jain, self.again, self.mib = [], [], [], []
+        # All rounds together.
+        self.traced = dict.fromkeys([*CAUSES, *FATES, "tx_data_packets"], 0)
 
 
 def cases():
@@ -81,11 +86,12 @@ class Slowed:
 
 
 def counters(options, clients):
-    """What each of the clients has counted so far, in the order of clients; None: not all have begun."""
+    """What each of these processes has counted so far, in their order; None: not all of them are at work."""
     text = subprocess.run([str(options.mrc), "stat", "--json"], capture_output=True, text=True, check=True).stdout
     by_pid = {process["pid"]: process for process in json.loads(text)["processes"] if not process["ended"]}
     found = [by_pid.get(client.pid) for client in clients]
-    return found if all(each and each["metrics"]["tx_data_bytes"] for each in found) else None
+    return found if all(each and (each["metrics"]["tx_data_bytes"] or each["metrics"]["rx_data_bytes"])
+                        for each in found) else None
 
 
 def check_running(case, clients):
@@ -111,17 +117,19 @@ def take(case, options, clients, servers):
     """Measures while all clients send, and notes what they counted."""
     slowed = Slowed(servers[0]) if case.slow else None
     limit = time.monotonic() + LISTEN_S
-    while not (first := counters(options, clients)):
+    while not (first := counters(options, clients + servers)):
         check_running(case, clients)
         if time.monotonic() > limit:
             raise pair.PairError(f"{case.name}: not all senders have begun after {LISTEN_S} s")
         time.sleep(TICK_S)
     most = watch(case, clients + servers, options.seconds, slowed)
-    last = counters(options, clients)
+    last = counters(options, clients + servers)
     if not last:
-        raise pair.PairError(f"{case.name}: a sender ended early")
+        raise pair.PairError(f"{case.name}: a process ended early")
+    trace(case, zip(first[:len(clients)], last), [*CAUSES, "tx_data_packets"])
+    trace(case, zip(first[len(clients):], last[len(clients):]), FATES)
     rates, packets, again = [], 0, 0
-    for begin, end in zip(first, last):
+    for begin, end in zip(first[:len(clients)], last):
         new = {name: end["metrics"][name] - begin["metrics"][name]
                for name in ("tx_data_bytes", "tx_data_packets", "tx_retransmits")}
         rates.append((new["tx_data_bytes"] - new["tx_retransmits"] * PAYLOAD) * 8 /
@@ -132,6 +140,13 @@ def take(case, options, clients, servers):
     case.jain.append(jain(rates))
     case.again.append(again / packets if packets else 0.0)
     case.mib.append(most)
+
+
+def trace(case, pairs, names):
+    """Adds what the processes have counted under these names between the two of each pair."""
+    for begin, end in pairs:
+        for name in names:
+            case.traced[name] += end["metrics"][name] - begin["metrics"][name]
 
 
 def jain(values):
@@ -187,6 +202,9 @@ def show(found, place, options):
         print(f"{case.name:26} {statistics.median(case.gbit):8.2f} {statistics.median(case.jain):6.3f} "
               f"{statistics.median(case.again):8.5f} {statistics.median(case.mib):6.0f}")
     for case in found[1:]:
+        packets = max(case.traced["tx_data_packets"], 1)
+        print(f"of the packets, {case.name}: " + ", ".join(
+            f"{case.traced[name] / packets:.4f} {words}" for name, words in {**CAUSES, **FATES}.items()))
         for name, value, aim, most in aims(case, alone):
             met = value <= aim if most else value >= aim
             print(f"bar: {case.name}, {name}: {value:.3f} of an aim of {aim:.2f}: "
