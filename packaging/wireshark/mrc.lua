@@ -411,7 +411,7 @@ end
 
 -- ---- conversations: packets by the low 16 bits of the receiving QPN, and the PSN ----
 
-local sent, probes, requests, links
+local sent, sent_between, probes, requests, links
 
 -- links[frame]: what the first pass found out about a frame, so that a later pass shows the same.
 local function link(number)
@@ -420,7 +420,7 @@ local function link(number)
 end
 
 function mrc.init()
-	sent, probes, requests, links = {}, {}, {}, {}
+	sent, sent_between, probes, requests, links = {}, {}, {}, {}, {}
 	gids, gid_of_qp = {}, {}
 end
 
@@ -435,6 +435,19 @@ local function data_key(opcode, qpn, psn)
 	return string.format("%s%x.%x", IS_RESPONSE_DATA[opcode] and "r" or "q", qpn % 0x10000, psn)
 end
 
+-- The same for receivers that do not fill in the context ids of their SACKs: by hosts and PSN, as long as one QP
+-- between the two has it.
+local function hosts_key(opcode, to, from, psn)
+	return string.format("%s%s %s.%x", (IS_RESPONSE_DATA[opcode] or opcode >= 0xFC) and "r" or "q", to, from, psn)
+end
+
+local function note_between(p, packet)
+	local key = hosts_key(p.opcode, p.dst, p.src, p.psn)
+	local before = sent_between[key]
+	local same = before == nil or (before and before.dqp == p.dqp)
+	sent_between[key] = same and { dqp = p.dqp, packet = packet }
+end
+
 -- A capture may show one packet on several interfaces: only on the same one is it another.
 local function note_data(p)
 	local key = data_key(p.opcode, p.dqp, p.psn)
@@ -445,10 +458,15 @@ local function note_data(p)
 	before.on[i] = p.number
 	before.number, before.time = p.number, p.time
 	sent[key] = before
+	note_between(p, before)
 end
 
 local function note_answer(p, kind, spdcid, psn)
 	local to = sent[string.format("%s%x.%x", p.opcode >= 0xF0 and "r" or "q", spdcid, psn)]
+	if spdcid == 0 then
+		local between = sent_between[hosts_key(p.opcode, p.src, p.dst, psn)]
+		to = between and between.packet
+	end
 	if not to then return end
 	link(p.number)[kind] = to.number
 	answer(to, p.number, p.time)
@@ -465,12 +483,12 @@ local function note_probe_answer(p, spdcid, id)
 	answer(to, p.number, p.time)
 end
 
-local function note_request(p, pinfo)
-	requests[tostring(pinfo.net_src) .. " " .. p.psn] = { number = p.number, time = p.time }
+local function note_request(p)
+	requests[p.src .. " " .. p.psn] = { number = p.number, time = p.time }
 end
 
-local function note_response(p, pinfo)
-	local to = requests[tostring(pinfo.net_dst) .. " " .. p.psn]
+local function note_response(p)
+	local to = requests[p.dst .. " " .. p.psn]
 	if not to then return end
 	link(p.number).response_to = to.number
 	answer(to, p.number, p.time)
@@ -698,7 +716,7 @@ function control.peth(tvb, tree, p)
 	return string.format("probe %d", tvb(4, 2):uint())
 end
 
-function control.erth(tvb, tree, p, pinfo)
+function control.erth(tvb, tree, p)
 	dissect_type(tvb, tree, "erth")
 	local op = tvb(0, 2):bitfield(14, 2)
 	add(tree, "erth.op", tvb(0, 2))
@@ -708,11 +726,11 @@ function control.erth(tvb, tree, p, pinfo)
 	reserved(tree, tvb(0, 2):bitfield(9, 5), tvb(2, 1):uint(), tvb(8, 4):uint())
 	if not OPS[op] then tree:add_proto_expert_info(x.op) end
 	if p.dqp ~= 2 then tree:add_proto_expert_info(x.endpoint_qp) end
-	if not p.visited then note_request(p, pinfo) end
+	if not p.visited then note_request(p) end
 	return OPS[op] == "PORT_STATUS" and string.format("PORT_STATUS 0x%08x", tvb(4, 4):uint()) or OPS[op] or "op " .. op
 end
 
-function control.eeth(tvb, tree, p, pinfo)
+function control.eeth(tvb, tree, p)
 	dissect_type(tvb, tree, "eeth")
 	local op = tvb(0, 2):bitfield(12, 2)
 	add(tree, "eeth.op", tvb(0, 2))
@@ -721,7 +739,7 @@ function control.eeth(tvb, tree, p, pinfo)
 	if tvb(0, 2):bitfield(10, 2) ~= 0 then tree:add_proto_expert_info(x.op_high) end
 	if not OPS[op] then tree:add_proto_expert_info(x.op) end
 	if p.dqp ~= 2 then tree:add_proto_expert_info(x.endpoint_qp) end
-	if not p.visited then note_response(p, pinfo) end
+	if not p.visited then note_response(p) end
 	return OPS[op] or "op " .. op
 end
 
@@ -794,7 +812,7 @@ local function dissect_icrc(tvb, pinfo, tree, c, p)
 	if state == 1 then tree:add_proto_expert_info(x.icrc) end
 end
 
-local function dissect_control(tvb, pinfo, tree, p, last)
+local function dissect_control(tvb, tree, p, last)
 	local length = p.row[3]
 	if last - BTH_BYTES < length then
 		tree:add_proto_expert_info(x.short)
@@ -803,7 +821,7 @@ local function dissect_control(tvb, pinfo, tree, p, last)
 	local range = tvb(BTH_BYTES, length)
 	if p.pad ~= 0 then tree:add_proto_expert_info(x.pad) end
 	if last - BTH_BYTES > length then tree:add_proto_expert_info(x.length) end
-	return control[p.row[2]](range, tree:add(range, CONTROL_LABELS[p.row[2]]), p, pinfo)
+	return control[p.row[2]](range, tree:add(range, CONTROL_LABELS[p.row[2]]), p)
 end
 
 local function describe_data(tree, tvb, p, last)
@@ -831,7 +849,7 @@ function mrc.dissector(tvb, pinfo, root)
 	end
 	local opcode = tvb(0, 1):uint()
 	local p = { opcode = opcode, row = OPCODES[opcode], number = pinfo.number, visited = pinfo.visited,
-		time = pinfo.abs_ts }
+		time = pinfo.abs_ts, src = tostring(pinfo.net_src), dst = tostring(pinfo.net_dst) }
 	local c = carrier()
 
 	pinfo.cols.protocol = "MRC"
@@ -848,7 +866,7 @@ function mrc.dissector(tvb, pinfo, root)
 	if p.row[2] == "data" then
 		text = describe_data(tree, tvb, p, last)
 	else
-		text = dissect_control(tvb, pinfo, tree, p, last)
+		text = dissect_control(tvb, tree, p, last)
 	end
 	if last < tvb:len() then dissect_icrc(tvb, pinfo, tree, c, p) end
 	dissect_links(tree, p)

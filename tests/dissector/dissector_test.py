@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""dissector_test.py MRC WRITE_BW: what tshark reads with the dissector.
+"""dissector_test.py MRC WRITE_BW SCRIPT_RUN: what tshark reads with the dissector.
 
-Three judges that share no code with it: the wire vectors field by field, `mrc dump` packet by packet on captures
-of the simulator, of live programs and of a lab, and packets made here that break one rule each.
+Four judges that share no code with it: the wire vectors field by field, `mrc dump` packet by packet on captures
+of the simulator, of live programs and of a lab, the words of scripts on captures of these, and packets made here that
+break one rule each.
 """
 import json
 import os
@@ -15,6 +16,7 @@ import tempfile
 import time
 
 import captures
+import script_captures
 import tshark
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -22,7 +24,7 @@ sys.path.insert(0, str(HERE.parent / "tidy"))
 import tap  # noqa: E402
 from tree import Skip  # noqa: E402
 
-MRC, WRITE_BW = sys.argv[1:3]
+MRC, WRITE_BW, SCRIPT_RUN = sys.argv[1:4]
 WORK = tempfile.TemporaryDirectory()
 EXPERT, ICRC = "_ws.expert.message", "mrc.icrc.status"
 GOOD, BAD, NOT_TOLD = 0, 1, 2
@@ -85,6 +87,12 @@ def icrc_finds_each_changed_byte():
     rows = tshark.read(path("changed.pcap"), [ICRC])
     return [f"byte {at}: {row[ICRC]}" for at, row in zip(places, rows)
             if tshark.number(row[ICRC]) != (GOOD if at in masked else BAD)]
+
+
+# ---- captures of scripts, beside the words of these ----
+
+def scripts_as_they_are_written():
+    return script_captures.problems(SCRIPT_RUN, path("scripts"))
 
 
 # ---- captures, beside mrc dump ----
@@ -412,6 +420,6 @@ def another_port_and_dscp_map():
 
 tap.main([(case.__name__, needs_tshark(case)) for case in (
     vectors_equal_field_by_field, installed_capture_has_todays_vectors, icrc_finds_each_changed_byte,
-    simulator__an_incast_that_is_trimmed, simulator__a_sick_link_over_several_hops, simulator__answers_name_what_they_answer, live__writes_on_loopback,
+    scripts_as_they_are_written, simulator__an_incast_that_is_trimmed, simulator__a_sick_link_over_several_hops, simulator__answers_name_what_they_answer, live__writes_on_loopback,
     live__sends, live__reads, live__atomics, lab__writes_while_a_plane_is_silent, violations_are_named,
     usids_without_an_inner_header, other_protocols_keep_their_ports, another_port_and_dscp_map)])

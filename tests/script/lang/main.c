@@ -2,15 +2,18 @@
 /*
  * main.c - runs scripts and prints TAP, a case a script.
  *
- *	script_run [-v] ROOT [NAME...]	the scripts NAME below ROOT; without any, all *.mrc there
+ *	script_run [-v] [-c DIR] ROOT [NAME...]	the scripts NAME below ROOT; without any, all *.mrc
+ *						there
  *
- * -v prints every packet with its time.
+ * -v prints every packet with its time; -c writes them into DIR, a capture a script.
  */
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "script.h"
 
@@ -100,10 +103,46 @@ static void print_failure(char *text)
 		printf("# %s\n", line);
 }
 
-static bool run(const char *root, const char *name, size_t number, bool trace)
+static void end_for(const char *path)
+{
+	perror(path);
+	exit(1);
+}
+
+/* Opens the capture of a script, DIR/SUBJECT/SITUATION.pcapng; NULL without a DIR. */
+static FILE *open_capture(const char *dir, const char *name, char path[PATH_BYTES])
+{
+	FILE *to;
+
+	if (!dir)
+		return NULL;
+	snprintf(path, PATH_BYTES, "%.400s/%.500s", dir, name);
+	for (char *slash = path + strlen(dir); (slash = strchr(slash, '/')); slash++) {
+		*slash = '\0';
+		if (mkdir(path, 0777) && errno != EEXIST)
+			end_for(path);
+		*slash = '/';
+	}
+	strcpy(path + strlen(path) - strlen("mrc"), "pcapng");
+	to = fopen(path, "w");
+	if (!to)
+		end_for(path);
+	return to;
+}
+
+static void close_capture(FILE *to, const char *path)
+{
+	bool bad = to && ferror(to);
+
+	if (to && (fclose(to) || bad))
+		end_for(path);
+}
+
+static bool run(const char *root, const char *name, size_t number, bool trace, const char *captures)
 {
 	static struct script script;
-	char path[PATH_BYTES];
+	char path[PATH_BYTES], capture_path[PATH_BYTES];
+	FILE *capture = open_capture(captures, name, capture_path);
 	char *text;
 	bool ok;
 
@@ -111,7 +150,8 @@ static bool run(const char *root, const char *name, size_t number, bool trace)
 	text = read_file(path);
 	if (trace)
 		printf("# %s\n", name);
-	ok = script_run(&script, path, text, trace);
+	ok = script_run(&script, path, text, trace, capture);
+	close_capture(capture, capture_path);
 	/* Every script says which rules it checks; tools/conformance counts them. */
 	if (ok && !strstr(text, "REQ"
 				"(")) {
@@ -129,11 +169,17 @@ static bool run(const char *root, const char *name, size_t number, bool trace)
 
 int main(int argc, char **argv)
 {
-	bool trace = argc > 1 && strcmp(argv[1], "-v") == 0, ok = true;
-	int first = 1 + trace;
+	const char *captures = NULL;
+	bool trace = false, ok = true;
+	int option, first;
 
+	while ((option = getopt(argc, argv, "vc:")) != -1) {
+		trace |= option == 'v';
+		captures = option == 'c' ? optarg : captures;
+	}
+	first = optind;
 	if (first >= argc) {
-		fprintf(stderr, "usage: %s [-v] ROOT [NAME...]\n", argv[0]);
+		fprintf(stderr, "usage: %s [-v] [-c DIR] ROOT [NAME...]\n", argv[0]);
 		return 2;
 	}
 	for (int i = first + 1; i < argc; i++)
@@ -148,7 +194,7 @@ int main(int argc, char **argv)
 	}
 	printf("1..%zu\n", n_scripts);
 	for (size_t i = 0; i < n_scripts; i++) {
-		ok = run(argv[first], scripts[i], i + 1, trace) && ok;
+		ok = run(argv[first], scripts[i], i + 1, trace, captures) && ok;
 		free(scripts[i]);
 	}
 	return ok ? 0 : 1;

@@ -24,12 +24,12 @@ static void parse_when(struct script *s, struct when *when, bool *given)
 		report_fail(&s->report, "the time ends before it begins");
 }
 
-static void start(struct script *s, bool trace)
+static void start(struct script *s)
 {
 	if (s->started)
 		return;
 	s->started = true;
-	s->world.trace = trace;
+	capture_begin(&s->world.capture, s->config.engine.n_ports, s->text);
 	world_init(&s->world, &s->report, &s->config);
 }
 
@@ -40,7 +40,7 @@ static void exactly(struct script *s, struct when when)
 	script_advance(s, when.low);
 }
 
-static void run_line(struct script *s, const char *line, bool trace)
+static void run_line(struct script *s, const char *line)
 {
 	struct when when = {0, 0};
 	const char *verb;
@@ -55,7 +55,7 @@ static void run_line(struct script *s, const char *line, bool trace)
 		config_parse(&s->words, &s->config);
 		return;
 	}
-	start(s, trace);
+	start(s);
 	parse_when(s, &when, &timed);
 	verb = words_next(&s->words, "a statement");
 	if (strcmp(verb, ">") == 0) {
@@ -75,8 +75,9 @@ static void run_line(struct script *s, const char *line, bool trace)
 	}
 }
 
-static void run_text(struct script *s, const char *text, bool trace)
+static void run_text(struct script *s)
 {
+	const char *text = s->text;
 	char line[WORDS_LINE_MAX];
 
 	while (*text) {
@@ -89,7 +90,7 @@ static void run_text(struct script *s, const char *text, bool trace)
 		memcpy(line, text, len);
 		line[len] = 0;
 		s->report.source = line;
-		run_line(s, line, trace);
+		run_line(s, line);
 		text += len + (text[len] == '\n');
 	}
 	if (!s->checked)
@@ -97,13 +98,16 @@ static void run_text(struct script *s, const char *text, bool trace)
 	script_quiet(s, "the script ends");
 }
 
-bool script_run(struct script *s, const char *name, const char *text, bool trace)
+bool script_run(struct script *s, const char *name, const char *text, bool trace, FILE *capture)
 {
 	memset(s, 0, sizeof(*s));
 	s->report.file = name;
+	s->text = text;
+	s->world.trace = trace;
+	s->world.capture.to = capture;
 	config_default(&s->config);
 	if (setjmp(s->report.failed) == 0)
-		run_text(s, text, trace);
+		run_text(s);
 	world_fini(&s->world);
 	return s->report.text[0] == 0;
 }

@@ -15,15 +15,17 @@ struct script {
 	struct names names;
 	struct config config;
 	struct world world;
+	const char *text;
 	bool started; /* the engine exists; settings are no longer taken */
 	bool checked; /* something was expected */
 };
 
 /*
  * script_run runs text, which came from the file `name`. It returns true when everything went as
- * written; otherwise s->report.text says what did not. trace prints every packet as it passes.
+ * written; otherwise s->report.text says what did not. trace prints every packet as it passes;
+ * capture, a stream or NULL, gets all of them as a pcapng file.
  */
-bool script_run(struct script *s, const char *name, const char *text, bool trace);
+bool script_run(struct script *s, const char *name, const char *text, bool trace, FILE *capture);
 
 /* ---- the statements, each in the file that is named ---- */
 

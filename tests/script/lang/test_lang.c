@@ -6,6 +6,7 @@
 #include "support/test.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "script.h"
 
@@ -13,7 +14,7 @@ static struct script script;
 
 static void passes(const char *text)
 {
-	if (!script_run(&script, "t.mrc", text, false))
+	if (!script_run(&script, "t.mrc", text, false, NULL))
 		fail_msg("%s", script.report.text);
 }
 
@@ -23,7 +24,7 @@ static void fails(const char *text, unsigned line, const char *first, const char
 	char place[32];
 
 	snprintf(place, sizeof(place), "t.mrc:%u: ", line);
-	assert_false(script_run(&script, "t.mrc", text, false));
+	assert_false(script_run(&script, "t.mrc", text, false, NULL));
 	if (strncmp(script.report.text, place, strlen(place)) != 0 ||
 	    !strstr(script.report.text, first) || (second && !strstr(script.report.text, second)))
 		fail_msg("want '%s' '%s' '%s', got: %s", place, first, second ? second : "",
@@ -202,4 +203,56 @@ TEST(words_print_time, as_word_time_reads_it)
 		words_print_time(times[i], text, sizeof(text));
 		assert_u_eq(word_time(&r, "t", text), times[i]);
 	}
+}
+
+/* ---- captures ---- */
+
+static bool has_text(const char *bytes, size_t n, const char *text)
+{
+	for (size_t i = 0; i + strlen(text) <= n; i++)
+		if (memcmp(bytes + i, text, strlen(text)) == 0)
+			return true;
+	return false;
+}
+
+/* Blocks of pcapng: each says its length at its begin and at its end. */
+static unsigned count_blocks(const char *bytes, size_t n)
+{
+	unsigned blocks = 0;
+	uint32_t len, again;
+
+	for (size_t at = 0; at < n; at += len, blocks++) {
+		assert_true(n - at >= 12);
+		memcpy(&len, bytes + at + 4, sizeof(len));
+		assert_true(len % 4 == 0 && len >= 12 && len <= n - at);
+		memcpy(&again, bytes + at + len - 4, sizeof(again));
+		assert_int_equal(again, len);
+	}
+	return blocks;
+}
+
+TEST(script_run, captures_what_passes)
+{
+	static const char text[] = "# two planes\n"
+				   "config planes 2\n"
+				   "< WRITE ONLY psn 100 len 7 trim midpath plane 1\n"
+				   "> NACK psn 100 reason trimmed\n"
+				   "< WRITE ONLY psn 100 len 7 badcrc\n"
+				   "expect nothing\n";
+	static char bytes[4096];
+	FILE *file = tmpfile();
+	size_t n;
+
+	assert_non_null(file);
+	if (!script_run(&script, "t.mrc", text, false, file))
+		fail_msg("%s", script.report.text);
+	rewind(file);
+	n = fread(bytes, 1, sizeof(bytes), file);
+	fclose(file);
+	/* A section, two interfaces, three packets. */
+	assert_int_equal(count_blocks(bytes, n), 6);
+	assert_true(has_text(bytes, n, "two planes"));
+	assert_true(has_text(bytes, n, "< WRITE ONLY psn 100 msn 0"));
+	assert_true(has_text(bytes, n, "> NACK psn 100 reason trimmed"));
+	assert_true(has_text(bytes, n, "badcrc"));
 }

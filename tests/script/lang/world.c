@@ -123,6 +123,9 @@ static void queue_packet(void *ctx, const struct mt_tx_desc *d, uint32_t ports)
 	(void)ports;
 	if (d->tclass != MW_DSCP_CONTROL && d->pkt.bth.opcode != MW_PROBE)
 		w->data_ns = w->now_ns + w->config.gap_ns;
+	for (uint32_t i = 0; i < d->pkt.payload_len; i++)
+		bytes[headers + i] = payload_byte(d->pkt.data.reth.va - WORLD_MR_START + i);
+	memset(bytes + headers + d->pkt.payload_len, 0, d->pkt.bth.pad);
 	if (d->dst.b[0] != PEER_ADDR &&
 	    !(mw_packet_decode(bytes, len, false, &pkt, &begin) == MW_OK &&
 	      pkt.bth.dqp == MW_QPN_ENDPOINT))
@@ -135,6 +138,15 @@ static void queue_packet(void *ctx, const struct mt_tx_desc *d, uint32_t ports)
 	w->n_queue++;
 	remember_sent(w, &came->packet);
 	print_trace(w, ">", &came->packet);
+	capture_add(&w->capture, &(struct capture_packet){.dir = FROM_ENGINE,
+							  .now_ns = w->now_ns,
+							  .other = d->dst.b[0],
+							  .plane = d->port,
+							  .ev = d->ev,
+							  .cls = (enum mw_dscp_class)d->tclass,
+							  .bytes = bytes,
+							  .len = len,
+							  .packet = &came->packet});
 }
 
 static void queue_event(void *ctx, const struct mt_event *ev)
@@ -215,6 +227,35 @@ static void remember_got(struct world *w, const struct packet *p)
 	*world_seen(w->got, s.psn) = s;
 }
 
+/* The class of a packet of the peer, which a switch may have changed. */
+static enum mw_dscp_class class_of(const struct mw_packet *pkt, const struct mt_rx_meta *meta)
+{
+	if (meta->trim != MT_TRIM_NONE)
+		return meta->trim == MT_TRIM_LASTHOP ? MW_DSCP_TRIMMED_LASTHOP : MW_DSCP_TRIMMED;
+	return mw_dscp_class_of_opcode(pkt->bth.opcode, pkt->bth.rtx, true);
+}
+
+static void capture_got(const struct world *w, const struct packet *p, const struct mw_packet *pkt,
+			const struct mt_rx_meta *meta, const uint8_t *bytes, size_t len)
+{
+	bool cut = meta->trim != MT_TRIM_NONE;
+
+	capture_add(&w->capture,
+		    &(struct capture_packet){
+			    .dir = TO_ENGINE,
+			    .now_ns = w->now_ns,
+			    .other = meta->src.b[0],
+			    .plane = meta->port,
+			    .ev = meta->ev,
+			    .cls = class_of(pkt, meta),
+			    .ce = meta->ecn_ce,
+			    .bad_icrc = !meta->icrc_ok && !cut,
+			    .bytes = bytes,
+			    .len = len,
+			    .cut_off = cut ? pkt->payload_len + pkt->bth.pad + MW_ICRC_BYTES : 0,
+			    .packet = p});
+}
+
 void world_deliver(struct world *w, struct packet *p)
 {
 	static uint8_t bytes[MW_HEADERS_MAX + PAYLOAD_MAX + 4];
@@ -234,6 +275,7 @@ void world_deliver(struct world *w, struct packet *p)
 		memset(bytes + len + pkt.payload_len, 0, pkt.bth.pad);
 		len += pkt.payload_len + pkt.bth.pad;
 	}
+	capture_got(w, p, &pkt, &meta, bytes, len);
 	engine_node_rx_bytes(&w->node, w->now_ns, &meta, bytes, len);
 	world_pump(w);
 }

@@ -9,6 +9,7 @@
 #ifndef SCRIPT_WORLD_H
 #define SCRIPT_WORLD_H
 
+#include "capture.h"
 #include "config.h"
 #include "packet.h"
 #include "support/engine_node.h"
@@ -69,6 +70,7 @@ struct world {
 	bool held;	  /* the engine is given packets, but not asked for any */
 	bool memory_gone; /* nothing can be placed any more */
 	bool trace;
+	struct capture capture;
 };
 
 /* world_init builds engine and QP as configured, at time 0. world_fini frees all, in any state. */
