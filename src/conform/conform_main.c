@@ -30,7 +30,7 @@ struct options {
 	const char *device, *peer, *html, *pcap, *dscp, *from;
 	struct ui_flag_texts only, cases;
 	uint32_t port, gid_index, udp_port, our_qpn;
-	uint64_t patience_ns;
+	uint64_t patience_ns, silence_ns;
 };
 
 static const struct ui_flag flags[] = {
@@ -57,6 +57,9 @@ static const struct ui_flag flags[] = {
 	UI_TEXT("--device", options, device, "NAME", "with --serve: the device (the first)"),
 	{"--gid-index", UI_FLAG_U32, "N", "with --serve: index of the GID (0)",
 	 offsetof(struct options, gid_index), 0, 255},
+	{"--silence", UI_FLAG_TIME, "TIME",
+	 "with --serve: how long a kit may say nothing while another one waits (1min)",
+	 offsetof(struct options, silence_ns), MS_NS, 3600000 * MS_NS},
 	UI_SWITCH("--once", options, once, "with --serve: end when the kit has gone"),
 	UI_TEXT("--peer", options, peer, "NUMBERS",
 		"with --serve: make one QP for \"gid ADDR qpn N psn N\" and print its numbers"),
@@ -190,6 +193,7 @@ static int reach(struct conform *c)
 	bool by_hand = strchr(c->target, ' ') != NULL;
 	char why[CF_SAY_MAX] = "";
 	struct cf_qp qp = {0};
+	uint32_t from_scope = 0;
 	uint8_t from[16];
 
 	if (by_hand && cf_qp_read(c->target, &qp, why))
@@ -209,10 +213,13 @@ static int reach(struct conform *c)
 		if (c->server.server.make_qp(&c->server, &any, &qp, why))
 			return complain("no QP", why);
 	}
-	if (c->o.from && cf_gid_read(c->o.from, from))
+	if (c->o.from && cf_gid_read(c->o.from, from, &from_scope))
 		return complain("--from: want an IPv4 or IPv6 address", c->o.from);
-	if (cf_udp_link_open(&c->udp, qp.gid, c->o.from ? from : NULL, (uint16_t)c->o.udp_port,
-			     why))
+	/* The interface of a link-local GID: its own, the kit's, or that to the program. */
+	if (qp.scope == 0)
+		qp.scope = from_scope ? from_scope : c->server.scope;
+	if (cf_udp_link_open(&c->udp, qp.gid, qp.scope, c->o.from ? from : NULL,
+			     (uint16_t)c->o.udp_port, why))
 		return complain(why, "");
 	if (cf_run_init(&c->run, &c->udp.link, by_hand ? NULL : &c->server.server))
 		return complain("no memory", "");
@@ -404,11 +411,13 @@ static int run(struct conform *c, const char *const *operand, size_t n)
 			complain("--serve takes no TARGET", operand[0]);
 			return EXIT_USAGE;
 		}
-		return conform_serve(&(struct conform_serve_options){.device = c->o.device,
-								     .port = c->o.port,
-								     .gid_index = c->o.gid_index,
-								     .once = c->o.once,
-								     .peer = c->o.peer});
+		return conform_serve(&(struct conform_serve_options){
+			.device = c->o.device,
+			.port = c->o.port,
+			.gid_index = c->o.gid_index,
+			.once = c->o.once,
+			.silence_ms = (uint32_t)(c->o.silence_ns / MS_NS),
+			.peer = c->o.peer});
 	}
 	if (read_cases(c) == 0) {
 		if (c->o.list)
@@ -430,7 +439,8 @@ static int conform_main(int argc, char **argv)
 	c = (struct conform){.o = {.port = CONFORM_PORT,
 				   .udp_port = CF_UDP_PORT,
 				   .our_qpn = 4097,
-				   .patience_ns = 1000 * MS_NS}};
+				   .patience_ns = 1000 * MS_NS,
+				   .silence_ns = 60000 * MS_NS}};
 	status = ui_verb_parse(&conform_verb, &c.o, argc, argv, operand, OPERANDS_MAX, &n);
 	return status != UI_FLAGS_OK ? status : run(&c, operand, n);
 }

@@ -35,6 +35,7 @@ struct cf_qp_wish {
 
 struct cf_qp {
 	uint8_t gid[16];
+	uint32_t scope; /* of a link-local gid: the index of the interface; 0: not known */
 	uint32_t qpn, psn, rkey, mtu;
 	uint64_t va, length;
 	uint32_t next_psn, next_msn, next_rqmsn; /* of the kit's packets; not 0 when it was used */

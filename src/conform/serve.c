@@ -10,7 +10,8 @@
  *	memory ...		hex digits
  *
  * A QP takes the place of the one before, and its memory is zero again. What cannot be done is
- * answered by "error" and the reason. One kit is served at a time.
+ * answered by "error" and the reason. One kit is served at a time; the next ones wait, and take the
+ * place of one that goes, does not take its answers, or has been silent for too long.
  */
 #include "conform/serve.h"
 
@@ -20,12 +21,13 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "conform/serve_request.h"
@@ -304,71 +306,192 @@ static int obey(struct server *s, const struct conform_serve_options *o, const c
 
 /* ---- the connection ---- */
 
+/* Kits that may wait. */
+#define WAITING 16
+/* So long an answer may lie before its kit has taken it. */
+#define TAKE_S 10
+/* Where there is no descriptor for the next kit, until there may be one again. */
+#define REST_MS 100
+
+struct kit {
+	int fd;
+	char line[CONFORM_LINE_MAX + 1];
+	size_t n;
+	uint64_t heard_ms; /* when it came, or its last line did */
+};
+
+static uint64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+static int bind_any(int family, uint32_t port)
+{
+	struct sockaddr_in6 any6 = {.sin6_family = AF_INET6, .sin6_port = htons((uint16_t)port)};
+	struct sockaddr_in any4 = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+	bool ipv6 = family == AF_INET6;
+	int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), on = 1, off = 0;
+	int err;
+
+	if (fd < 0)
+		return -1;
+	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) == 0 &&
+	    (!ipv6 || setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off)) == 0) &&
+	    bind(fd, ipv6 ? (struct sockaddr *)&any6 : (struct sockaddr *)&any4,
+		 ipv6 ? sizeof(any6) : sizeof(any4)) == 0 &&
+	    listen(fd, WAITING) == 0)
+		return fd;
+	err = errno;
+	close(fd);
+	errno = err;
+	return -1;
+}
+
+/* Both versions of IP, or IPv4 where the kernel has no other. */
 static int listen_at(uint32_t port)
 {
-	struct sockaddr_in6 any = {.sin6_family = AF_INET6, .sin6_port = htons((uint16_t)port)};
-	int fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0), on = 1, off = 0;
+	int fd = bind_any(AF_INET6, port);
 
-	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) ||
-	    setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off)) ||
-	    bind(fd, (struct sockaddr *)&any, sizeof(any)) || listen(fd, 4)) {
+	if (fd < 0 && (errno == EAFNOSUPPORT || errno == EADDRNOTAVAIL))
+		fd = bind_any(AF_INET, port);
+	if (fd < 0)
 		complain("TCP port");
-		if (fd >= 0)
-			close(fd);
-		return -1;
-	}
 	return fd;
 }
 
-/* Reads a line without its end, of a long one what there is room for; whether there is one. */
-static bool read_line(FILE *in, char line[CONFORM_LINE_MAX + 1])
+/*
+ * Waits for bytes of the kit. False: it has been silent for too long, and another one waits. What
+ * comes in pieces is no line before it is whole, so a kit that sends a byte now and then is silent.
+ */
+static bool wait_for_kit(const struct kit *k, int listener, uint32_t silence_ms)
 {
-	size_t n = 0;
-	int c = getc(in);
+	for (;;) {
+		uint64_t silent = now_ms() - k->heard_ms;
+		bool early = silent < silence_ms;
+		struct pollfd fds[2] = {{.fd = k->fd, .events = POLLIN},
+					{.fd = early ? -1 : listener, .events = POLLIN}};
 
-	if (c == EOF)
-		return false;
-	for (; c != EOF && c != '\n'; c = getc(in))
-		if (c != '\r' && n < CONFORM_LINE_MAX)
-			line[n++] = c ? (char)c : '?';
-	line[n] = '\0';
+		if (poll(fds, 2, early ? (int)(silence_ms - silent) : -1) < 0 && errno != EINTR)
+			return false;
+		if (fds[1].revents)
+			return false;
+		if (fds[0].revents)
+			return true;
+	}
+}
+
+/* Takes what of a line is in the bytes; returns how many, *whole: the line's end was among them. */
+static size_t take_line(struct kit *k, const char *bytes, size_t n, bool *whole)
+{
+	*whole = false;
+	for (size_t i = 0; i < n; i++) {
+		if (bytes[i] == '\n') {
+			*whole = true;
+			k->line[k->n] = '\0';
+			k->n = 0;
+			return i + 1;
+		}
+		/* Of a long line what there is room for, one too many, so that it is refused. */
+		if (bytes[i] != '\r' && k->n < CONFORM_LINE_MAX)
+			k->line[k->n++] = bytes[i] ? bytes[i] : '?';
+	}
+	return n;
+}
+
+/* False: the kit does not take it. */
+static bool answer(const struct kit *k, const char *reply)
+{
+	char text[sizeof(((struct server *)NULL)->reply) + 1];
+	size_t len = (size_t)snprintf(text, sizeof(text), "%s\n", reply), at = 0;
+	uint64_t began_ms = now_ms();
+
+	while (at < len) {
+		ssize_t n = send(k->fd, text + at, len - at, MSG_NOSIGNAL);
+
+		if ((n < 0 && errno != EINTR) || now_ms() - began_ms > TAKE_S * UINT64_C(1000))
+			return false;
+		at += n > 0 ? (size_t)n : 0;
+	}
+	return true;
+}
+
+/* Obeys the lines among the bytes. */
+static bool obey_all(struct server *s, const struct conform_serve_options *o, struct kit *k,
+		     const char *bytes, size_t n)
+{
+	bool whole;
+
+	for (size_t at = 0; at < n;) {
+		at += take_line(k, bytes + at, n - at, &whole);
+		if (!whole)
+			continue;
+		obey(s, o, k->line);
+		if (!answer(k, s->reply))
+			return false;
+		k->heard_ms = now_ms();
+	}
 	return true;
 }
 
 /* Takes the descriptor over. */
-static void serve_kit(struct server *s, const struct conform_serve_options *o, int fd)
+static void serve_kit(struct server *s, const struct conform_serve_options *o, int fd, int listener)
 {
-	int other = dup(fd);
-	FILE *in = fdopen(fd, "r"), *out = other < 0 ? NULL : fdopen(other, "w");
-	char line[CONFORM_LINE_MAX + 1];
+	struct timeval take = {.tv_sec = TAKE_S};
+	struct kit k = {.fd = fd, .heard_ms = now_ms()};
+	char bytes[CONFORM_LINE_MAX];
+	ssize_t n;
 
-	while (in && out && read_line(in, line)) {
-		obey(s, o, line);
-		if (fprintf(out, "%s\n", s->reply) < 0 || fflush(out))
+	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &take, sizeof(take));
+	while (wait_for_kit(&k, listener, o->silence_ms)) {
+		n = recv(fd, bytes, sizeof(bytes), MSG_DONTWAIT);
+		if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
+			break;
+		if (n > 0 && !obey_all(s, o, &k, bytes, (size_t)n))
 			break;
 	}
-	if (in)
-		fclose(in);
-	if (out)
-		fclose(out);
+	close(fd);
+}
+
+/* Returns the next kit; -1: there is none yet; -2: there will be none. */
+static int next_kit(int listener)
+{
+	struct pollfd waits = {.fd = listener, .events = POLLIN};
+	int fd;
+
+	(void)poll(&waits, 1, -1);
+	fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+	if (fd >= 0 || errno == EINTR || errno == EAGAIN || errno == ECONNABORTED)
+		return fd;
+	complain("a kit");
+	if (errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM)
+		return -2;
+	poll(NULL, 0, REST_MS);
+	return -1;
 }
 
 static int serve_all(struct server *s, const struct conform_serve_options *o)
 {
-	int fd = listen_at(o->port);
+	int fd = listen_at(o->port), kit;
+	bool served = false;
 
 	if (fd < 0)
 		return 1;
 	printf("ready on TCP port %u\n", o->port);
 	fflush(stdout);
-	do {
-		int kit = accept(fd, NULL, NULL);
-
-		if (kit >= 0)
-			serve_kit(s, o, kit);
-	} while (!o->once);
+	while (!(o->once && served)) {
+		kit = next_kit(fd);
+		if (kit == -2)
+			break;
+		if (kit < 0)
+			continue;
+		serve_kit(s, o, kit, fd);
+		served = true;
+	}
 	close(fd);
-	return 0;
+	return o->once && served ? 0 : 1;
 }
 
 /* A QP for a kit that connects to nothing. */
@@ -397,8 +520,6 @@ int conform_serve(const struct conform_serve_options *options)
 	static struct server s;
 	int status;
 
-	/* A kit that goes away makes room for the next one. */
-	signal(SIGPIPE, SIG_IGN);
 	status = open_server(&s, options) ? 1 : 0;
 	if (status == 0)
 		status = options->peer ? serve_one(&s, options) : serve_all(&s, options);

@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <net/if.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <stdlib.h>
@@ -23,13 +24,25 @@
 
 /* ---- the numbers of a QP ---- */
 
-int cf_gid_read(const char *text, uint8_t gid[16])
+static bool gid_is_link_local(const uint8_t gid[16])
 {
-	if (inet_pton(AF_INET6, text, gid) == 1)
-		return 0;
+	return gid[0] == 0xFE && (gid[1] & 0xC0) == 0x80;
+}
+
+int cf_gid_read(const char *text, uint8_t gid[16], uint32_t *scope)
+{
+	const char *interface = strchr(text, '%');
+	char address[INET6_ADDRSTRLEN];
+
+	*scope = interface ? if_nametoindex(interface + 1) : 0;
+	if (interface && *scope == 0)
+		return -1;
+	snprintf(address, sizeof(address), "%.*s", (int)strcspn(text, "%"), text);
+	if (inet_pton(AF_INET6, address, gid) == 1)
+		return !interface || gid_is_link_local(gid) ? 0 : -1;
 	memset(gid, 0, 16);
 	gid[10] = gid[11] = 0xFF;
-	return inet_pton(AF_INET, text, gid + 12) == 1 ? 0 : -1;
+	return !interface && inet_pton(AF_INET, address, gid + 12) == 1 ? 0 : -1;
 }
 
 static int read_number(const char *text, uint64_t most, uint64_t *value)
@@ -61,7 +74,7 @@ static int read_word(const char *name, const char *value, struct cf_qp *qp, unsi
 
 	if (strcmp(name, "gid") == 0) {
 		*seen |= 1u << QP_WORDS;
-		return cf_gid_read(value, qp->gid);
+		return cf_gid_read(value, qp->gid, &qp->scope);
 	}
 	for (unsigned i = 0; i < QP_WORDS; i++) {
 		if (strcmp(name, word[i].name) != 0)
@@ -122,7 +135,8 @@ static int ask(struct cf_server_link *l, const char *question, char answer[ANSWE
 	errno = 0;
 	if (fprintf(l->out, "%s\n", question) < 0 || fflush(l->out) ||
 	    !fgets(answer, ANSWER_MAX, l->in)) {
-		snprintf(why, CF_SAY_MAX, "the program beside the target is gone or silent (%s)",
+		snprintf(why, CF_SAY_MAX,
+			 "the program beside the target is gone, silent or serves another kit (%s)",
 			 errno ? strerror(errno) : "it ended");
 		return -1;
 	}
@@ -272,6 +286,7 @@ static void note_ours(struct cf_server_link *l, int fd)
 	memcpy(&in6, &at, sizeof(in6));
 	if (at.ss_family == AF_INET6) {
 		memcpy(l->ours, &in6.sin6_addr, 16);
+		l->scope = in6.sin6_scope_id;
 		return;
 	}
 	l->ours[10] = l->ours[11] = 0xFF;

@@ -285,8 +285,8 @@ static int open_hearing(struct cf_udp_link *l, uint16_t base_port)
 	return -1;
 }
 
-int cf_udp_link_open(struct cf_udp_link *l, const uint8_t theirs[16], const uint8_t *from,
-		     uint16_t base_port, char why[CF_SAY_MAX])
+int cf_udp_link_open(struct cf_udp_link *l, const uint8_t theirs[16], uint32_t scope,
+		     const uint8_t *from, uint16_t base_port, char why[CF_SAY_MAX])
 {
 	int err = 0;
 
@@ -299,7 +299,8 @@ int cf_udp_link_open(struct cf_udp_link *l, const uint8_t theirs[16], const uint
 	l->link.context = l;
 	memcpy(l->link.theirs, theirs, 16);
 	l->to4 = (struct sockaddr_in){.sin_family = AF_INET, .sin_port = htons(base_port)};
-	l->to6 = (struct sockaddr_in6){.sin6_family = AF_INET6, .sin6_port = htons(base_port)};
+	l->to6 = (struct sockaddr_in6){
+		.sin6_family = AF_INET6, .sin6_port = htons(base_port), .sin6_scope_id = scope};
 	memcpy(&l->to4.sin_addr, theirs + 12, 4);
 	memcpy(&l->to6.sin6_addr, theirs, 16);
 	for (unsigned i = 0; i < CF_EVS; i++)

@@ -318,6 +318,46 @@ def lab__writes_while_a_plane_is_silent():
         subprocess.run([MRC, "lab", "down", name], check=False, **quiet)
 
 
+# ---- captures of the conformance kit, a case each ----
+
+TARGET, KIT = "127.0.0.1", "127.0.0.2"
+
+
+def conform_captures(folder):
+    """The kit against an endpoint of ours; what it says as JSON."""
+    environment, at = os.environ | {"MRC_PORTS": TARGET, "MRC_STATS_DIR": WORK.name}, 20000 + os.getpid() % 20000
+    quiet = {"stdout": subprocess.PIPE, "text": True, "env": environment}
+    with subprocess.Popen([MRC, "conform", "--serve", "--once", "--port", str(at)], **quiet) as server:
+        try:
+            server.stdout.readline()
+            done = subprocess.run([MRC, "conform", "--json", "--from", KIT, "--patience", "5s", "--pcap", folder,
+                                   f"{TARGET}:{at}"], check=True, timeout=PATIENCE_S * 2, **quiet)
+        finally:
+            server.kill()
+    return json.loads(done.stdout)
+
+
+def conform__a_capture_of_each_case():
+    """What both sent: of the target's packets each is right, of the kit's the ICRC of all but the one that is to be wrong."""
+    folder = path("conform")
+    said = conform_captures(folder)
+    cases = {row["name"] for row in said["cases"] if not row["name"].startswith("all-")}
+    files = sorted(folder.glob("*.pcap"))
+    problems = [f"captures and cases differ: {sorted(cases ^ {file.stem for file in files})}"] if (
+        cases != {file.stem for file in files}) else []
+    tshark.join_pcaps(path("conform.pcap"), files)
+    rows = tshark.read(path("conform.pcap"), ["ip.src", "mrc.bth.opcode", ICRC, EXPERT, "_ws.expert.severity"])
+    theirs = [row for row in rows if row["ip.src"] == [TARGET]]
+    for row in theirs:
+        judged = [m for m, severity in zip(row[EXPERT], row["_ws.expert.severity"]) if int(severity) >= script_captures.WARNING]
+        if row[ICRC] != [str(GOOD)] or [m for m in judged if not m.startswith("The message was refused")]:
+            problems.append(f"the target sent {row}")
+    wrong = sum(row[ICRC] == [str(BAD)] for row in rows)
+    problems += [] if wrong == 1 else [f"{wrong} packets of the kit have a wrong ICRC, want the one of icrc-wrong"]
+    problems += [] if len(theirs) > 400 else [f"{len(theirs)} packets of the target, want more"]
+    return problems[:20]
+
+
 # ---- packets that break a rule ----
 
 CONTROL, NO_TRIM, TRIMMABLE, TRIMMED = 46, 0, 4, 12
@@ -421,5 +461,5 @@ def another_port_and_dscp_map():
 tap.main([(case.__name__, needs_tshark(case)) for case in (
     vectors_equal_field_by_field, installed_capture_has_todays_vectors, icrc_finds_each_changed_byte,
     scripts_as_they_are_written, simulator__an_incast_that_is_trimmed, simulator__a_sick_link_over_several_hops, simulator__answers_name_what_they_answer, live__writes_on_loopback,
-    live__sends, live__reads, live__atomics, lab__writes_while_a_plane_is_silent, violations_are_named,
+    live__sends, live__reads, live__atomics, lab__writes_while_a_plane_is_silent, conform__a_capture_of_each_case, violations_are_named,
     usids_without_an_inner_header, other_protocols_keep_their_ports, another_port_and_dscp_map)])

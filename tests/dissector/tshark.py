@@ -10,6 +10,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "packaging/wireshark/mrc.lua"
 LINK_RAW = 101
 PORT = 4791
+PCAP_HEAD_BYTES = 24
 
 
 def missing():
@@ -23,6 +24,13 @@ def write_pcap(path, packets):
         out.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, LINK_RAW))
         for second, packet in enumerate(packets):
             out.write(struct.pack("<IIII", second, 0, len(packet), len(packet)) + packet)
+
+
+def join_pcaps(path, captures):
+    """One capture of several that are written alike: their packets behind one head."""
+    with open(path, "wb") as out:
+        for number, capture in enumerate(captures):
+            out.write(capture.read_bytes()[PCAP_HEAD_BYTES if number else 0:])
 
 
 def read(capture, fields, *options):

@@ -9,12 +9,22 @@
 #include "support/test.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <jansson.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <net/if.h>
 #include <poll.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define WORDS_MAX 16
@@ -32,6 +42,26 @@ struct program {
 	char said[SAID_MAX];
 };
 
+/* Lets this process and what it becomes have no socket of IPv6, as a kernel without it. */
+static bool deny_ipv6(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_socket, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AF_INET6, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EAFNOSUPPORT),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = {.len = sizeof(code) / sizeof(code[0]), .filter = code};
+
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+/* What the next program is started with. */
+static bool without_ipv6;
+
 /* Starts mrc; stdout and stderr end up in one pipe. */
 static void start(struct program *p, char *const *words)
 {
@@ -48,6 +78,8 @@ static void start(struct program *p, char *const *words)
 		dup2(fds[1], 2);
 		close(fds[0]);
 		close(fds[1]);
+		if (without_ipv6 && !deny_ipv6())
+			_exit(77);
 		execv(argv[0], argv);
 		_exit(127);
 	}
@@ -184,6 +216,120 @@ CONFORM_TEST(ours_passes_by_hand)
 	finish(&server);
 }
 
+/* ---- kits that are no good ---- */
+
+/* A connection to the program beside the target; who connects waits until it is taken. */
+static int call_server(void)
+{
+	struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(port))};
+	struct timeval patience = {.tv_sec = 60};
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	inet_pton(AF_INET, TARGET, &at.sin_addr);
+	assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)), 0);
+	assert_int_equal(connect(fd, (struct sockaddr *)&at, sizeof(at)), 0);
+	return fd;
+}
+
+/* What comes, up to the end of a line; "": the connection ended. */
+static const char *read_answer(int fd)
+{
+	static char line[256];
+	size_t n = 0;
+
+	while (n < sizeof(line) - 1 && recv(fd, line + n, 1, 0) == 1 && line[n] != '\n')
+		n++;
+	line[n] = '\0';
+	return line;
+}
+
+static const char *ask_server(int fd, const char *text)
+{
+	assert_int_equal(send(fd, text, strlen(text), MSG_NOSIGNAL), strlen(text));
+	return read_answer(fd);
+}
+
+static void end_server(struct program *server)
+{
+	kill(server->pid, SIGTERM);
+	finish(server);
+}
+
+/* It is served while nobody else wants to be; half a line is no word. */
+CONFORM_TEST(a_silent_kit_makes_room)
+{
+	static struct program server;
+	int silent, next;
+
+	START(&server, "--serve", "--silence", "300ms", "--port", port);
+	wait_said(&server, "ready");
+	silent = call_server();
+	assert_string_equal(ask_server(silent, "recv 1\n"), "error recv: want a QP before");
+	poll(NULL, 0, 400);
+	assert_string_equal(ask_server(silent, "recv 1\n"), "error recv: want a QP before");
+	assert_int_equal(send(silent, "re", 2, MSG_NOSIGNAL), 2);
+	next = call_server();
+	assert_string_equal(ask_server(next, "recv 1\nrecv"), "error recv: want a QP before");
+	assert_string_equal(read_answer(silent), "");
+	assert_string_equal(ask_server(next, " 2\n"), "error recv: want a QP before");
+	close(silent);
+	close(next);
+	end_server(&server);
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* It says so each time, and rests for 100 ms. */
+CONFORM_TEST(descriptors_that_run_out_are_waited_for)
+{
+	static const char says[] = "a kit: Too many open files";
+	static struct program server;
+	struct rlimit before, none;
+	uint64_t began, tries = 0;
+	int kit;
+
+	START(&server, "--serve", "--port", port);
+	wait_said(&server, "ready");
+	assert_int_equal(prlimit(server.pid, RLIMIT_NOFILE, NULL, &before), 0);
+	none = (struct rlimit){.rlim_cur = 3, .rlim_max = before.rlim_max};
+	assert_int_equal(prlimit(server.pid, RLIMIT_NOFILE, &none, NULL), 0);
+	began = now_ms();
+	kit = call_server();
+	wait_said(&server, says);
+	poll(NULL, 0, 300);
+	assert_int_equal(prlimit(server.pid, RLIMIT_NOFILE, &before, NULL), 0);
+	assert_string_equal(ask_server(kit, "recv 1\n"), "error recv: want a QP before");
+	close(kit);
+	end_server(&server);
+	for (const char *at = server.said; (at = strstr(at, says)); at++)
+		tries++;
+	assert_in_range(tries, 1, (now_ms() - began) / 100 + 1);
+}
+
+CONFORM_TEST(serves_where_there_is_no_ipv6)
+{
+	static struct program server;
+	int kit;
+
+	without_ipv6 = true;
+	START(&server, "--serve", "--once", "--port", port);
+	without_ipv6 = false;
+	while (!strstr(server.said, "ready") && hear(&server))
+		continue;
+	if (!server.have && finish(&server) == 77)
+		test_skip("no seccomp here");
+	kit = call_server();
+	assert_string_equal(ask_server(kit, "recv 1\n"), "error recv: want a QP before");
+	close(kit);
+	assert_int_equal(finish(&server), 0);
+}
+
 /* ---- what is no target ---- */
 
 enum impostor { SILENT, ECHO, NOISE, FLOOD };
@@ -272,6 +418,34 @@ CONFORM_TEST(a_closed_port_is_named)
 	assert_said(&kit, "nobody listens at its UDP port");
 }
 
+/* Both ends at the loopback's link-local addresses, which mean nothing without it. */
+CONFORM_TEST(a_link_local_target_is_reached)
+{
+	struct sockaddr_in6 at = {.sin6_family = AF_INET6, .sin6_port = htons(4791)};
+	static struct program kit;
+	const char *why;
+	uint8_t bytes[2048];
+	ssize_t n;
+	int fd;
+
+	if (!test_netns(&why))
+		test_skip(why);
+	test_ip("address add fe80::2/64 dev lo nodad");
+	test_ip("address add fe80::3/64 dev lo nodad");
+	at.sin6_scope_id = if_nametoindex("lo");
+	inet_pton(AF_INET6, "fe80::3", &at.sin6_addr);
+	fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	assert_int_equal(bind(fd, (struct sockaddr *)&at, sizeof(at)), 0);
+	START(&kit, "--from", "fe80::2%lo", "--patience", "400ms",
+	      "gid fe80::3%lo qpn 17 psn 5 rkey 1 va 4096 length 4096");
+	n = recv(fd, bytes, sizeof(bytes), 0);
+	assert_true(n > 12);
+	assert_int_equal(bytes[7], 17);
+	assert_int_equal(finish(&kit), 2);
+	assert_said(&kit, "no target: silence");
+	close(fd);
+}
+
 CONFORM_TEST(an_echo_is_named)
 {
 	static struct program kit;
@@ -339,5 +513,9 @@ CONFORM_TEST(wrong_usage_is_refused)
 	assert_refused("--serve|x", "--serve takes no TARGET");
 	assert_refused("--patience|5|x", "--patience");
 	assert_refused("--from|nobody|" BY_HAND, "--from");
+	assert_refused("gid fe80::1%nosuch qpn 5", "gid fe80::1%nosuch: want gid ADDR qpn N");
+	assert_refused("gid fd00::1%lo qpn 5", "gid fd00::1%lo: want gid ADDR qpn N");
+	assert_refused("gid 127.0.0.1%lo qpn 5", "gid 127.0.0.1%lo: want gid ADDR qpn N");
+	assert_refused("--serve|--silence|0s", "--silence");
 	assert_refused("--dscp|1,2|" BY_HAND, "--dscp");
 }

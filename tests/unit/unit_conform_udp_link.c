@@ -33,7 +33,7 @@ static int udp_setup(void **state)
 
 	(void)state;
 	polls = 0;
-	if (cf_udp_link_open(&udp, theirs, ours, 4791, why))
+	if (cf_udp_link_open(&udp, theirs, 0, ours, 4791, why))
 		fail_msg("%s", why);
 	return 0;
 }
