@@ -237,6 +237,8 @@ class Images:
                 self.meet("worker", arguments)
                 assert server.wait(RUN_SECONDS) == 0, server.stdout.read()
             finally:
+                # The container does not end with the podman that waits for it.
+                call(["podman", *self.store, "--runtime=runc", "rm", "--force", "--ignore", "worker"])
                 server.kill()
 
     def meet(self, name, arguments):
