@@ -89,9 +89,12 @@ static void begin_job(void)
 {
 	long ms = 0;
 
-	/* host3 answers host0, so that there is data in both directions. */
+	/*
+	 * host3 answers host0, so that there is data in both directions, until take_down ends both:
+	 * on a busy machine the drains take more than a minute.
+	 */
 	begin("lab shell dr%d host3 -- %s perf --server", id(), test_arg(0));
-	begin("lab shell dr%d host0 -- %s perf fd6d:7263:0:1::4 --size 64K --duration 60s "
+	begin("lab shell dr%d host0 -- %s perf fd6d:7263:0:1::4 --size 64K --duration 600s "
 	      "--both",
 	      id(), test_arg(0));
 	while (sum("tx_data_packets") < 200) {
