@@ -17,15 +17,30 @@
 #include "store/store.h"
 
 #define DEVICE "mrc0"
-#define BY "unit 1"
+#define BY "unit 1 ~"
 
 static char store_dir[] = "/tmp/mrc-store-XXXXXX";
 static char store_file[64];
 static struct store_error error, lost;
 
+static unsigned store_open_before;
+
+static inline unsigned store_open_descriptors(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	unsigned n = 0;
+
+	while (dir && readdir(dir))
+		n++;
+	if (dir)
+		closedir(dir);
+	return n;
+}
+
 static inline int store_setup(void **state)
 {
 	(void)state;
+	store_open_before = store_open_descriptors();
 	memcpy(store_dir + sizeof(store_dir) - 7, "XXXXXX", 6);
 	if (!mkdtemp(store_dir) || chmod(store_dir, 0755))
 		return -1;
@@ -33,17 +48,24 @@ static inline int store_setup(void **state)
 	return 0;
 }
 
-static inline int store_teardown(void **state)
+static inline int store_remove_folder(void)
 {
 	DIR *dir = opendir(store_dir);
 	const struct dirent *entry;
 
-	(void)state;
 	while (dir && (entry = readdir(dir)))
 		unlinkat(dirfd(dir), entry->d_name, entry->d_type == DT_DIR ? AT_REMOVEDIR : 0);
 	if (dir)
 		closedir(dir);
 	return rmdir(store_dir);
+}
+
+/* Whatever was refused, or failed, no case leaves a descriptor open. */
+static inline int store_teardown(void **state)
+{
+	(void)state;
+	assert_u_eq(store_open_descriptors(), store_open_before);
+	return store_remove_folder();
 }
 
 #define STORE_TEST(function, name) TEST_WITH(store_setup, store_teardown, function, name)

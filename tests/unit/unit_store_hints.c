@@ -24,7 +24,7 @@ static int setup(void **state)
 					      .to = {(uint8_t)(i >> 8), (uint8_t)i},
 					      .number = 49152 + i,
 					      .index = (uint16_t)(i % MN_EVS_PROFILE_MAX),
-					      .port = (uint8_t)(i % 4 + 1)};
+					      .port = (uint8_t)(i % MN_PORTS_MAX + 1)};
 	return 0;
 }
 

@@ -40,6 +40,14 @@ STORE_TEST(store_read, all_evs_there_can_be)
 	expect_same(&got, &want);
 }
 
+STORE_TEST(store_read, no_ev_at_all)
+{
+	denying(&want, 0);
+	commit(&want);
+	assert_i_eq(read_it(), 0);
+	expect_same(&got, &want);
+}
+
 STORE_TEST(store_read, none)
 {
 	expect_refused(ENOENT, "mrc0.state");

@@ -83,19 +83,12 @@ WATCH_TEST(of_a_file_that_is_removed)
 	assert_u_eq(info.generation, 1);
 }
 
-static void remove_folder(void)
-{
-	void *none = NULL;
-
-	store_teardown(&none);
-}
-
 /* A service that is installed again. */
 WATCH_TEST(of_a_folder_that_is_made_again)
 {
 	commit(&first);
 	assert_i_eq(look(), 0);
-	remove_folder();
+	assert_i_eq(store_remove_folder(), 0);
 	assert_true(is_told());
 	assert_i_eq(look(), EAGAIN);
 	assert_false(store_watch_hears(&w));
@@ -113,7 +106,7 @@ WATCH_TEST(of_a_folder_that_is_exchanged)
 {
 	commit(&first);
 	assert_i_eq(look(), 0);
-	remove_folder();
+	assert_i_eq(store_remove_folder(), 0);
 	commit(&second);
 	assert_i_eq(look(), 0);
 	expect_same(&got, &second);
