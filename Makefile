@@ -12,8 +12,9 @@ begin = mkdir -p build && true >build/configure.log || { \
 	echo "make: $(CURDIR)/build cannot be written: it is another user's (ls -ld build), or the disk is full (df build)" >&2; exit 1; }
 
 ifneq (,$(filter install,$(MAKECMDGOALS)))
-ifeq (,$(filter /%,$(PREFIX)))
-$(error make install: PREFIX=$(PREFIX): want a path from /, as in PREFIX=$$HOME/softmrc)
+# One word, and one from /.
+ifneq ($(words $(PREFIX)) $(filter /%,$(PREFIX)),1 $(PREFIX))
+$(error make install: PREFIX=$(PREFIX): want a path from / without blanks, as in PREFIX=$$HOME/softmrc)
 endif
 endif
 

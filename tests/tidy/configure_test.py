@@ -122,7 +122,7 @@ def make_in(folder, *words):
 def make_says_what_is_wrong():
     """A prefix that is no path, and a build folder that cannot be written, are named before anything is done."""
     problems = []
-    for prefix in ("", "there"):
+    for prefix in ("", "there", "x /y", "/x y"):
         with tempfile.TemporaryDirectory() as folder:
             status, said = make_in(pathlib.Path(folder), "install", f"PREFIX={prefix}")
             wanted = f"make install: PREFIX={prefix}: want a path from /"
