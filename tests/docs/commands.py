@@ -7,7 +7,8 @@ Types what the pages of ROOT tell a new user to type, with the programs of OUTPU
 A block ```sh is run, the blocks of a page in one shell one after the other; it must end well. A block ```text behind it
 is what it promises: these lines, in this order. A number there stands for any number, spaces for any spaces, `...` for any
 part of a line, and a line `...` for any lines. Blocks that are only indented are not run: ELSEWHERE says of each page that has
-such commands what runs them, or why nothing does, and a page that is neither typed nor there fails.
+such commands what runs them, or why nothing does, and a page that is neither typed nor there fails, and so does a test that
+is named there and is none.
 A comment `<!-- needs: NAME -->` before a block skips it where that program is missing.
 """
 import os
@@ -33,6 +34,8 @@ LINKED = ("examples", "include", "packaging", "scenarios", "docs")
 COMMAND = re.compile(
     r"^(?:\$ )?(?:\w+=\S* )*(?:apt|apt-get|build/bin/mrc|cc|cmake|export|git|ip|make|mpirun|mrc|mrcd|nft|nice|podman|python3|srun|sysctl|tools/\w+|tshark|\./\w+)(?: |$)",
     re.M)
+# Tests, and cases of tests, as ELSEWHERE names them.
+NAMED = re.compile(r"\b(?:tests|tools)/\w+|\b[a-z]+_\w+")
 # Of commands that are shown and not typed: what runs them, or why nothing does.
 ELSEWHERE = {
     "CONTRIBUTING.md": "the gate is made of them",
@@ -52,7 +55,7 @@ ELSEWHERE = {
     "docs/plan.md": "live_plan: wants SONiC's YANG models, or a fabric with a mistake",
     "docs/programs.md": "tests/compat, tools/nccl, tools/torch, live_run, live_python: want programs of others",
     "docs/report.md": "page_test makes each kind of report; a demo takes a minute",
-    "docs/simulator.md": "live_sim and figures: want MPI, half a minute, or files of the reader's",
+    "docs/simulator.md": "live_sim and figures_test: want MPI, half a minute, or files of the reader's",
     "docs/soak.md": "half an hour: make soak",
     "docs/studies.md": "live_sim runs them at a smaller scale",
 }
@@ -169,6 +172,25 @@ def untold(root, typed):
     return problems + [f"ELSEWHERE: {page} has no commands that are not typed" for page in sorted({*ELSEWHERE} - shown)]
 
 
+def is_test(root, name):
+    """Is there such a file, such a case of a Python test, or such a test in the build files?"""
+    if "/" in name:
+        return (root / name).exists()
+    test, _, case = name.partition("__")
+    if case:
+        return any(f"def {case}(" in path.read_text() for path in root.glob(f"tests/**/{test}_test.py"))
+    if any(path.suffix in (".c", ".py") for path in root.glob(f"tests/**/{name}.*")):
+        return True
+    built = [*root.glob("tests/**/CMakeLists.txt"), *root.glob("tests/**/*.cmake")]
+    return any(re.search(rf"_test\({name}\b", path.read_text()) for path in built)
+
+
+def unknown_tests(root):
+    """Tests that ELSEWHERE names and that are none."""
+    return [f"ELSEWHERE: {page}: {name} is no test" for page, why in ELSEWHERE.items()
+            for name in NAMED.findall(why) if not is_test(root, name)]
+
+
 def verdict(block):
     def case():
         if block.needs and not shutil.which(block.needs):
@@ -180,7 +202,7 @@ def verdict(block):
 
 def main():
     root, output = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
-    cases = [("every page", lambda: untold(root, sys.argv[3:]))]
+    cases = [("every page", lambda: untold(root, sys.argv[3:])), ("every test", lambda: unknown_tests(root))]
     for page in sys.argv[3:]:
         blocks = run_page(root, output, page)
         if not blocks:

@@ -51,8 +51,27 @@ def untold():
     return problems + [line for line in said.splitlines() if "typed.md:" in line or "toml.md" in line]
 
 
+def unknown_tests():
+    """Of a tree with four of the tests that are named all others are missed."""
+    files = {
+        "tests/live/live_demo.c": "", "tests/live/cli.cmake": "softmrc_command_test(live_python LABELS live)\n",
+        "tests/tidy/install_test.py": "def engine(self):\n", "tests/deb/deb_test.py": "",
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        for name, text in files.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text)
+        said = "\n".join(commands.unknown_tests(root))
+    known = ("live_demo", "live_python", "install__engine", "tests/deb")
+    missed = ("live_conform", "prometheus_map", "install__cmake", "tools/torch", "lab_drain")
+    problems = [f"{name} is there: {said}" for name in known if f"{name} is no" in said]
+    return problems + [f"{name} is not missed: {said}" for name in missed if f"{name} is no test" not in said]
+
+
 CASES = [
     ("untold", untold),
+    ("unknown_tests", unknown_tests),
     ("good", good),
     ("status", refused("```sh\necho before\nfalse\necho after\n```\n", "exit status 1", "before")),
     ("not_reached", refused("```sh\nfalse\n```\n```sh\necho two\n```\n", "not reached: echo two")),
