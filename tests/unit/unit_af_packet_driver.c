@@ -264,19 +264,43 @@ TEST_WITH(afp_setup, afp_teardown, mio_af_packet_open, says_whether_more_may_wai
 
 /* ---- when the system does not take frames ---- */
 
+/* Frames arrive in the order of their lengths. */
+static void afp_expect_growing(struct mio_port *port, uint64_t n, uint32_t last_len)
+{
+	struct pollfd pfd = {port->status->fd, POLLIN, 0};
+	struct mio_rx got[16];
+	uint32_t len = 0;
+
+	while (port->status->rx_frames < n) {
+		uint32_t burst;
+
+		assert_i_eq(poll(&pfd, 1, 2000), 1);
+		burst = mio_port_rx(port, 7, got, 16);
+		for (uint32_t i = 0; i < burst; i++) {
+			assert_true(got[i].len >= len);
+			len = got[i].len;
+		}
+	}
+	assert_u_eq(len, last_len);
+}
+
 TEST_WITH(afp_setup, afp_teardown, mio_af_packet_open, full_ring_holds_frames_in_order)
 {
-	struct afp_fixture *fixture = *state;
-	struct mio_port *a = fixture->a;
+	struct mio_port *a = ((struct afp_fixture *)*state)->a;
+	struct mio_addr local = afp_addr(AFP_PORT + 5);
+	struct mio_port *wide = afp_open_on("lo", &local, 4u << 20);
 	uint64_t again;
 
 	afp_send_error = -1;
 	while (!a->status->blocked && a->status->tx_frames < 10000)
-		afp_send(a, AFP_PORT + 1, 1, 64);
+		afp_send(a, AFP_PORT + 5, 1, 64);
 	assert_true(a->status->blocked);
-	afp_send(a, AFP_PORT + 1, 2, 64);
+	afp_send(a, AFP_PORT + 5, 2, 65);
 	assert_u_eq(a->status->tx_backlogged, 3);
 	afp_send_error = 0;
+	/* The first of these empties the ring; the second must not overtake those that wait. */
+	afp_send(a, AFP_PORT + 5, 2, 66);
+	assert_u_eq(a->status->tx_backlogged, 5);
 	again = mio_port_deadline(a);
 	mio_port_tick(a, again - 1);
 	assert_true(a->status->blocked);
@@ -287,6 +311,8 @@ TEST_WITH(afp_setup, afp_teardown, mio_af_packet_open, full_ring_holds_frames_in
 	assert_false(a->status->blocked);
 	assert_u_eq(mio_port_deadline(a), MIO_NEVER);
 	assert_u_eq(a->status->tx_refused, 0);
+	afp_expect_growing(wide, a->status->tx_frames, 66);
+	mio_port_close(wide);
 }
 
 TEST_WITH(afp_setup, afp_teardown, mio_af_packet_open, kernel_is_asked_again_to_send)
