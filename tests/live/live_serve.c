@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -18,6 +19,7 @@
 #include <unistd.h>
 
 #include "host/state/nic_context.h"
+#include "host/state/shards.h"
 #include "support/test.h"
 #include "unit/loopback.h"
 
@@ -115,15 +117,20 @@ __attribute__((noinline, no_sanitize_address)) static void *waiter_main(void *ar
 }
 
 /* It gives up now and then, so that one that serves may be met too late: the caller tries again. */
-static bool start_serving(struct waiter *w)
+static bool start_waiting(struct waiter *w, void *(*wait)(void *))
 {
 	uint64_t gave_up = 0;
 
 	w->result = -1;
-	assert_i_eq(pthread_create(&w->thread, NULL, waiter_main, w), 0);
+	assert_i_eq(pthread_create(&w->thread, NULL, wait, w), 0);
 	while (!progress_of(w)->serving && gave_up++ < 1000)
 		pause_us(10);
 	return progress_of(w)->serving;
+}
+
+static bool start_serving(struct waiter *w)
+{
+	return start_waiting(w, waiter_main);
 }
 
 static int end_wait(struct waiter *w)
@@ -174,6 +181,43 @@ WAITER_TEST(a_channel_that_does_not_block)
 	assert_i_eq(mh_channel_get(w->channel[0], &cq), 0);
 	mh_cq_ack_events(cq, 1);
 	assert_i_eq(mh_channel_get(w->channel[0], &cq), EAGAIN);
+}
+
+static bool is_pending(struct waiter *w, bool *by_run)
+{
+	struct mh_nic *nic = w->dev->nic;
+	bool pending;
+
+	mh_nic_lock(nic);
+	pending = nic->rx_pending;
+	*by_run = nic->progress.sleeps_until_ns != 1;
+	mh_nic_unlock(nic);
+	return pending;
+}
+
+/*
+ * One that serves is asleep, and a thread of the program makes something due: the progress thread
+ * does it within a nap. When it keeps the statistics fresh it does so anyway, which is known by
+ * what it then writes: tried again.
+ */
+WAITER_TEST(what_is_due_meanwhile)
+{
+	struct waiter *w = *state;
+	struct mh_nic *nic = w->dev->nic;
+	bool by_run = true;
+
+	progress_of(w)->serving = true;
+	progress_of(w)->app_found_work_ns = mh_now_ns();
+	mh_nic_kick(nic);
+	while (by_run) {
+		mh_nic_lock(nic);
+		nic->progress.sleeps_until_ns = 1;
+		nic->rx_pending = true;
+		mh_nic_unlock(nic);
+		while (is_pending(w, &by_run))
+			pause_us(100);
+	}
+	progress_of(w)->serving = false;
 }
 
 /* ---- signals ---- */
@@ -232,6 +276,47 @@ WAITER_TEST(a_signal_whose_handler_restarts)
 	assert_i_eq(w->result, -1);
 	raise_event(w, 0);
 	assert_i_eq(end_wait(w), 0);
+}
+
+static sigjmp_buf way_out;
+
+static void leave(int signal)
+{
+	(void)signal;
+	siglongjmp(way_out, 1);
+}
+
+static void *leaving_main(void *arg)
+{
+	struct waiter *w = arg;
+	int cancel_state;
+
+	if (sigsetjmp(way_out, 1) == 0) {
+		wait_once(w);
+		return NULL;
+	}
+	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &cancel_state);
+	w->result = cancel_state == PTHREAD_CANCEL_ENABLE ? EINTR : ECANCELED;
+	return NULL;
+}
+
+/* Nothing of the wait is left behind by a handler that does not return. */
+WAITER_TEST(a_signal_whose_handler_leaves)
+{
+	struct waiter *w = *state;
+	struct sigaction action = {.sa_handler = leave};
+
+	assert_i_eq(sigaction(SIGUSR1, &action, NULL), 0);
+	for (uint32_t left = 0; left < ROUNDS / 10;) {
+		bool serving = start_waiting(w, leaving_main);
+
+		if (serving)
+			assert_i_eq(pthread_kill(w->thread, SIGUSR1), 0);
+		else
+			raise_event(w, 0);
+		assert_i_eq(end_wait(w), serving ? EINTR : 0);
+		left += serving;
+	}
 }
 
 /* ---- cancellation, fork ---- */
@@ -367,7 +452,7 @@ static void serve_initiator(struct live_side *s)
 	volley(s, true, VOLLEYS);
 	live_fill(s->buffer, BYTES, 5);
 	for (uint32_t i = 0; i < 4; i++)
-		live_write(s, i, i * (BYTES / 4), BYTES / 4, RD_SEND_SIGNALED, 0);
+		live_write(s, i, (size_t)i * (BYTES / 4), BYTES / 4, RD_SEND_SIGNALED, 0);
 	for (uint32_t i = 0; i < 4; i++) {
 		live_wait(s, &wc, 1);
 		live_expect(&wc, i, RD_WC_SUCCESS);

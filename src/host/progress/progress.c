@@ -30,7 +30,7 @@
 #define POLL_GAP_NS UINT64_C(10000)
 #define MISSED_POLLS_BEFORE_RAISE 2u
 /*
- * A program that once did not poll again, see look_after_rung, sends with each post for so long: it
+ * A program that once did not poll again, see look_after_due, sends with each post for so long: it
  * loses a hundredth of its time at most.
  */
 #define UNPOLLED_HOLDS_NS UINT64_C(100000000)
@@ -371,17 +371,23 @@ static uint64_t run_once(struct mh_nic *nic, struct progress_fds *fds)
 }
 
 /*
- * look_after_rung sends what a program left in its queue at its last poll and is overdue: it did
- * not poll again, as a program does that computes between. For a while its posts do not wait.
+ * look_after_due sends what a program left in its queue at its last poll and is overdue: it did not
+ * poll again, as a program does that computes between. For a while its posts do not wait. Besides,
+ * a thread that serves sleeps until what was due when it went to sleep: what other threads have
+ * posted since may be due sooner.
  */
-static void look_after_rung(struct mh_nic *nic, struct progress_backoff *backoff, uint64_t now_ns)
+static void look_after_due(struct mh_nic *nic, struct progress_backoff *backoff, uint64_t now_ns)
 {
-	if (mh_loop_rung_due(nic) > now_ns || pthread_mutex_trylock(&nic->lock) != 0)
+	bool serving = atomic_load(&nic->progress.serving);
+
+	if ((!serving && mh_loop_rung_due(nic) > now_ns) || pthread_mutex_trylock(&nic->lock) != 0)
 		return;
 	if (mh_loop_rung_due(nic) <= now_ns) {
 		mh_loop_run(nic, mh_now_ns(), false);
 		nic->progress.no_gather_until_ns = now_ns + UNPOLLED_HOLDS_NS;
 		backoff->ns = RUNG_WAIT_NS;
+	} else if (serving && mh_loop_deadline(nic) <= now_ns) {
+		mh_loop_run(nic, mh_now_ns(), false);
 	}
 	pthread_mutex_unlock(&nic->lock);
 }
@@ -478,7 +484,7 @@ static void *progress_main(void *arg)
 		uint64_t until;
 
 		if (start_backoff(nic, &backoff, now)) {
-			look_after_rung(nic, &backoff, now);
+			look_after_due(nic, &backoff, now);
 			until = now + backoff.ns;
 		} else {
 			atomic_store(&nic->progress.backing_off, false);

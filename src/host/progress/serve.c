@@ -39,7 +39,7 @@ struct serve_fds {
  */
 static void hold_signals(sigset_t *before)
 {
-	static const int of_thread[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
+	static const int of_thread[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
 	sigset_t held;
 
 	sigfillset(&held);
@@ -163,13 +163,14 @@ int mh_progress_serve(struct mh_nic *nic, struct mh_event_queue *q)
 
 	if (nic->n_shards > 1 || mh_now_ns() < atomic_load(&p->no_serving_until_ns))
 		return 0;
-	cancel_state = mh_cancel_disable();
 	hold_signals(&before);
+	cancel_state = mh_cancel_disable();
 	if (!atomic_exchange(&p->serving, true)) {
 		event = serve(nic, q);
 		end_serving(nic, event);
 	}
-	interrupted = release_signals(&before);
+	/* In this order: a handler may leave by siglongjmp(3). */
 	mh_cancel_restore(cancel_state);
+	interrupted = release_signals(&before);
 	return interrupted && !event ? EINTR : 0;
 }
