@@ -249,14 +249,15 @@ int mrc_req_notify_cq(struct mrc_cq *cq, int solicited_only);
 
 /*
  * mrc_get_cq_event takes the next event out of a channel. It BLOCKS until there is one, unless the
- * descriptor is O_NONBLOCK. The event does not renew the request for notification.
+ * descriptor is O_NONBLOCK. The event does not renew the request for notification. While it blocks,
+ * handlers of signals may run 10 ms late, and it is a cancellation point, as late.
  *
  * cq          out: the CQ that has completions
  * cq_context  out: what mrc_create_cq was given
  *
  * Each event must be acknowledged by mrc_ack_cq_events. Returns 0, or -1 with errno:
  * EAGAIN   O_NONBLOCK and no event; poll(2) the descriptor
- * EINTR    a signal handler ran; call again
+ * EINTR    a signal handler ran that was installed without SA_RESTART; call again
  */
 int mrc_get_cq_event(struct mrc_comp_channel *channel, struct mrc_cq **cq, void **cq_context);
 
