@@ -121,6 +121,7 @@ struct mm_map {
 	uint32_t n_found;
 	struct mm_tracked tracked[MM_TRACKED_MAX];
 	uint32_t n_tracked;
+	bool full; /* the last judgement found as much as there is room for */
 	struct mm_stray stray[MM_STRAYS_MAX];
 	struct mm_loop loop[MM_LOOPS_MAX];
 };

@@ -188,6 +188,7 @@ static size_t insert(struct mm_sick *sick, size_t n, size_t max, const struct mm
 
 size_t mm_map_judge(struct mm_map *map, uint64_t now_ns, struct mm_sick *sick, size_t max)
 {
+	uint32_t in_use = 0;
 	size_t n = 0;
 
 	for (uint32_t i = 0; i < map->n_tracked; i++)
@@ -204,6 +205,7 @@ size_t mm_map_judge(struct mm_map *map, uint64_t now_ns, struct mm_sick *sick, s
 
 		take_back_if_not_found(map, k, now_ns);
 		flapping = flaps(map, k, now_ns);
+		in_use += flapping || k->active;
 		if (!flapping && (!k->active || now_ns + 1 - k->onset_ns[0] < map->cfg.settle_ns))
 			continue;
 		one = k->sick;
@@ -213,10 +215,12 @@ size_t mm_map_judge(struct mm_map *map, uint64_t now_ns, struct mm_sick *sick, s
 		one.since_ns = k->onset_ns[flapping ? 2 : 0] - 1;
 		n = insert(sick, n, max, &one);
 	}
+	/* Entries of what is well again are there for others. */
+	map->full = map->n_found == MM_FOUND_MAX || in_use == MM_TRACKED_MAX;
 	return mm_cables_exchanged(map, sick, n, max, now_ns);
 }
 
 bool mm_map_is_full(const struct mm_map *map)
 {
-	return map->n_found == MM_FOUND_MAX || map->n_tracked == MM_TRACKED_MAX;
+	return map->full;
 }

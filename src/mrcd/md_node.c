@@ -72,6 +72,8 @@ int md_node_put(struct md_node *node, json_t *notes, struct store_error *error)
 	if (node->amend)
 		node->amend(node->amend_ctx);
 	err = node->commit(node, error);
+	if (node->amend)
+		node->amended(node->amend_ctx, !err);
 	if (err)
 		return err;
 	mn_state_copy(node->now, node->next);

@@ -48,8 +48,12 @@ struct md_node {
 	struct store_writer writer;   /* what md_node_commit writes to */
 	struct stats_reader *stats;   /* of the processes of the host; NULL: none are known */
 	struct stats_profiles in_use; /* by QPs of theirs, when md_node_find_users was called */
-	/* May deny more in *next, and note it in next_notes, before that is stored; or NULL. */
+	/*
+	 * May deny more in *next, and note it in next_notes, before that is stored; or NULL. Then
+	 * `amended` is told whether it was stored.
+	 */
 	void (*amend)(void *ctx);
+	void (*amended)(void *ctx, bool stored);
 	void *amend_ctx;
 };
 

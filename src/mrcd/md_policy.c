@@ -24,7 +24,8 @@ struct md_policy {
 	uint64_t next_ns;
 	md_policy_tell_fn *tell;
 	void *ctx;
-	json_t *amended; /* what was denied with somebody's change, and is to be told */
+	json_t *amending; /* what is denied with somebody's change that is being stored */
+	json_t *amended;  /* and that was, and is to be told */
 };
 
 static const char *name_of(const struct md_policy *p, const struct mm_policy_part *part,
@@ -96,13 +97,10 @@ static void note_amended(struct md_policy *p, const struct mm_policy_part *part,
 		json_pack("{s:i, s:o, s:s, s:s}", "profile", (int)profile, "evs", evs, "part",
 			  name_of(p, part, name), "reason", reason_of(p, part, reason));
 	json_t *notes = md_notes_update(p->node->next_notes, p->node->next, args, time(NULL));
-	char *text = json_dumps(args, JSON_COMPACT);
 
 	json_decref(p->node->next_notes);
 	p->node->next_notes = notes;
-	md_log(MD_WARNING, "ev.deny", geteuid(), "%.800s", text ? text : "");
-	free(text);
-	json_array_append_new(p->amended, args);
+	json_array_append_new(p->amending, args);
 }
 
 static void amend_profile(struct md_policy *p, const struct mm_policy_part *part,
@@ -142,6 +140,26 @@ static void amend(void *ctx)
 				amend_profile(p, &p->policy.part[i], &d, id);
 }
 
+/* Said, and told with the next step, if it was stored. */
+static void amended(void *ctx, bool stored)
+{
+	struct md_policy *p = ctx;
+	json_t *args;
+	size_t i;
+
+	json_array_foreach(p->amending, i, args)
+	{
+		char *text = stored ? json_dumps(args, JSON_COMPACT) : NULL;
+
+		if (!text)
+			continue;
+		md_log(MD_WARNING, "ev.deny", geteuid(), "%.800s", text);
+		free(text);
+		json_array_append(p->amended, args);
+	}
+	json_array_clear(p->amending);
+}
+
 static void tell_amended(struct md_policy *p)
 {
 	json_t *args;
@@ -178,10 +196,12 @@ int md_policy_open(struct md_policy **out, struct md_node *node, const struct mf
 		free(p);
 		return ENOMEM;
 	}
+	p->amending = json_array();
 	p->amended = json_array();
 	if (p->acts) {
 		take_up(p, now_ns);
 		node->amend = amend;
+		node->amended = amended;
 		node->amend_ctx = p;
 	}
 	*out = p;
@@ -193,6 +213,7 @@ void md_policy_close(struct md_policy *p)
 	if (!p)
 		return;
 	p->node->amend = NULL;
+	json_decref(p->amending);
 	json_decref(p->amended);
 	free(p->out);
 	free(p);

@@ -37,6 +37,24 @@ TEST(mm_likelihood, speaks_for_a_part_that_loses_and_against_one_that_does_not)
 	assert_true(mm_likelihood(&none, 500000, 200) > -(INT64_C(101) << 16));
 }
 
+/* Entries of what is well again have room for others. */
+TEST(mm_map_is_full, of_what_is_sick_and_not_of_what_was)
+{
+	struct mf_topology t = fabric("tiny");
+	struct mm_cfg cfg = mm_cfg_default(&t, 1, 10000000);
+	struct mm_map *map = mm_map_init(malloc(mm_map_bytes(&cfg, &t)), &cfg, &t);
+	struct mm_sick sick;
+
+	map->n_tracked = MM_TRACKED_MAX;
+	assert_u_eq(mm_map_judge(map, UINT64_C(100000000000), &sick, 1), 0);
+	assert_false(mm_map_is_full(map));
+	for (uint32_t i = 0; i < MM_TRACKED_MAX; i++)
+		map->tracked[i] = (struct mm_tracked){.active = true, .sick.rate_ppm = 500000};
+	assert_u_eq(mm_map_judge(map, UINT64_C(100000000000), &sick, 1), 1);
+	assert_true(mm_map_is_full(map));
+	free(map);
+}
+
 /* Hosts 0 to n - 1 of a large fabric watch one cable; the first `sick` lose all that they send. */
 static struct mm_fit fit_of_watchers(uint32_t n, uint32_t sick)
 {

@@ -271,6 +271,30 @@ POLICY_TEST(new_evs_are_denied_with_the_part)
 	assert_u_eq(json_object_size(node.notes), 0);
 }
 
+/* A change that is not stored denies nothing, and nobody hears that it did. */
+POLICY_TEST(new_evs_that_are_not_stored_are_not_told)
+{
+	static const char line[] = "{\"do\":\"ev.set\",\"profile\":3,\"mode\":\"auto\"}";
+	struct md_peer peer = {.is_privileged = true, .passed_fd = -1};
+	json_t *said = NULL, *answer;
+
+	begin(STEV, "act");
+	seconds(2, "plane0.t0-0.t1-1", MM_DEAD);
+	commit_error = ENOSPC;
+	answer = md_request(&node, &peer, line, strlen(line), &said);
+	assert_false(json_is_true(json_object_get(answer, "ok")));
+	json_decref(answer);
+	json_decref(said);
+	commit_error = 0;
+	seconds(1, "plane0.t0-0.t1-1", MM_DEAD);
+	assert_u_eq(denied(3), 0);
+	assert_u_eq(json_array_size(told), 1);
+	ask(line);
+	seconds(1, "plane0.t0-0.t1-1", MM_DEAD);
+	assert_u_eq(denied(3), 1);
+	assert_u_eq(json_array_size(told), 2);
+}
+
 /* A profile that would have none left keeps them: the transport leaves what is dead by itself. */
 POLICY_TEST(new_evs_that_are_needed_stay)
 {
