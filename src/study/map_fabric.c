@@ -2,12 +2,14 @@
 /* map_fabric.c - all routes that hosts probe: see map_hour.h. */
 #include "study/map_hour.h"
 
+#include "base/assert.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Routes of a host; with fewer hosts on a T0 each has a larger share. */
-#define HOST_ROUTES_MAX 8192u
+/* More than can be counted by link. */
+#define ROUTES_MAX (UINT32_MAX / MM_ROUTE_LINKS)
 
 /* Room for all: a host shares in watchers / hosts of its T0's uplinks, three routes for each. */
 static uint64_t room_for(const struct mf_topology *t, uint32_t watchers)
@@ -25,10 +27,10 @@ static void plan_t0(struct study_map_fabric *f, const struct mm_plan_cfg *plan, 
 
 	mm_plan_shares(f->t, plan, t0, shares);
 	for (uint32_t host = t0 * hosts; host < (t0 + 1) * hosts; host++) {
-		uint64_t left = room - f->routes;
 		size_t n = mm_plan_routes_by(f->t, plan, host, live, shares, f->route + f->routes,
-					     left < HOST_ROUTES_MAX ? left : HOST_ROUTES_MAX);
+					     room - f->routes);
 
+		mb_assert(n <= room - f->routes);
 		f->routes += (uint32_t)n;
 		f->most = n > f->most ? (uint32_t)n : f->most;
 	}
@@ -63,7 +65,7 @@ int study_map_fabric_init(struct study_map_fabric *f, const struct mf_topology *
 	uint8_t *shares = malloc(mm_plan_shares_bytes(t));
 
 	*f = (struct study_map_fabric){.t = t};
-	f->route = room < UINT32_MAX ? malloc(room * sizeof(*f->route)) : NULL;
+	f->route = room < ROUTES_MAX ? malloc(room * sizeof(*f->route)) : NULL;
 	f->first = malloc(((size_t)t->n_links + 1) * sizeof(*f->first));
 	if (live && shares && f->route && f->first) {
 		memset(live, true, t->n_hosts);

@@ -65,6 +65,14 @@ static int by_time(const void *a, const void *b)
 	return x->at_ns < y->at_ns ? -1 : x->at_ns > y->at_ns;
 }
 
+/* Exponential; a mean may be longer than 64 bits have nanoseconds for, what it draws is not. */
+static uint64_t draw_gap(struct mb_prng *chance, double mean_ns, uint64_t horizon_ns)
+{
+	double gap = mean_ns * ((double)ms_exponential_unit(chance) / 4294967296.0);
+
+	return gap < (double)horizon_ns ? (uint64_t)gap : horizon_ns;
+}
+
 int study_map_faults(const struct study_map_cfg *cfg, struct study_map_result *r)
 {
 	uint32_t room = 0;
@@ -72,14 +80,17 @@ int study_map_faults(const struct study_map_cfg *cfg, struct study_map_result *r
 	for (uint32_t c = 0; c < cfg->n_classes; c++) {
 		const struct study_map_class *k = &cfg->classes[c];
 		uint32_t n = count_of(cfg->t, k->of);
-		uint64_t between = (uint64_t)(k->mtbf_ns / n);
+		double between_ns = k->mtbf_ns / n;
 		struct mb_prng chance;
 
 		mb_prng_init(&chance, ms_mix(cfg->seed + c));
-		for (uint64_t at = ms_exponential(&chance, between); at < cfg->horizon_ns;
-		     at += 1 + ms_exponential(&chance, between)) {
+		for (uint64_t at = draw_gap(&chance, between_ns, cfg->horizon_ns);
+		     at < cfg->horizon_ns;
+		     at += 1 + draw_gap(&chance, between_ns, cfg->horizon_ns)) {
 			struct study_map_fault f = {.class = c, .at_ns = at};
 
+			if (r->n_faults == STUDY_MAP_FAULTS_MAX)
+				return E2BIG;
 			f.part = part_of(cfg->t, k->of, mb_prng_below(&chance, n));
 			f.until_ns = at + 1 + ms_exponential(&chance, k->repair_ns);
 			if (!add(r, &room, &f))

@@ -120,23 +120,26 @@ static void count_wrong(struct hour *h, const struct mm_part *part, bool near_on
 	h->r->false_accusations += !near_one;
 }
 
+/* Of a part that failed more than once the name is of the last fault, and of those that go on. */
 static void take_named(struct hour *h, const struct mm_sick *s)
 {
-	bool near_one = false;
+	bool near_one = false, right = false;
 
-	for (uint32_t i = h->forgotten; i < h->begun; i++) {
-		struct study_map_fault *f = &h->r->fault[i];
+	for (uint32_t i = h->begun; i > h->forgotten; i--) {
+		struct study_map_fault *f = &h->r->fault[i - 1];
 
 		if (h->now_ns > f->until_ns + REMEMBERED_NS)
 			continue;
 		if (f->part.kind == s->part.kind && f->part.id == s->part.id) {
-			if (!f->named_ns)
+			if (!f->named_ns && (!right || h->now_ns < f->until_ns))
 				f->named_ns = h->now_ns + STUDY_MAP_WAIT_NS;
-			return;
+			right = true;
+		} else {
+			near_one |= !right && touches(h->cfg->t, &s->part, &f->part);
 		}
-		near_one |= touches(h->cfg->t, &s->part, &f->part);
 	}
-	count_wrong(h, &s->part, near_one);
+	if (!right)
+		count_wrong(h, &s->part, near_one);
 }
 
 static void judge(struct hour *h, uint32_t plane)

@@ -23,6 +23,8 @@
 #define STUDY_MAP_PAIR 2u
 /* That a probe is lost is known so long after it was sent, and so all that is said is later. */
 #define STUDY_MAP_WAIT_NS UINT64_C(40000000)
+/* Each step looks at those that go on or were lately: time grows with their square. */
+#define STUDY_MAP_FAULTS_MAX 100000u
 
 /* A class of faults. Those of hosts and GPUs end jobs, and are not the map's to mend. */
 struct study_map_class {
@@ -83,7 +85,10 @@ struct study_map_result {
 	uint64_t passed_ns; /* of the horizon */
 };
 
-/* study_map_hour goes through it. 0; ENOMEM; EINTR: stop said so, *r has what passed. */
+/*
+ * study_map_hour goes through it. 0; ENOMEM; E2BIG: more than STUDY_MAP_FAULTS_MAX faults; EINTR:
+ * stop said so, *r has what passed.
+ */
 int study_map_hour(const struct study_map_cfg *cfg, struct study_map_result *r);
 void study_map_fini(struct study_map_result *r);
 
@@ -92,7 +97,7 @@ void study_map_fini(struct study_map_result *r);
 /*
  * study_map_pace returns the share of full pace at which a job goes between two times that waits
  * for its slowest rank: at the pace of the worst fault that lasts and is not denied, or of the
- * worst denial, less what each fault costs once.
+ * worst denial, less what each fault costs once. A denial of what was not at fault costs nothing.
  */
 double study_map_pace(const struct study_map_cfg *cfg, const struct study_map_result *r,
 		      enum study_map_policy policy, uint64_t from_ns, uint64_t to_ns);
@@ -115,7 +120,7 @@ void study_map_fabric_fini(struct study_map_fabric *f);
 
 /* ---- faults: map_faults.c ---- */
 
-/* study_map_faults draws those of the horizon, in order. 0 or ENOMEM. */
+/* study_map_faults draws those of the horizon, in order. 0, ENOMEM or E2BIG: too many. */
 int study_map_faults(const struct study_map_cfg *cfg, struct study_map_result *r);
 /* study_map_plane returns the plane of a part; a cable's or a switch's. */
 uint32_t study_map_plane(const struct mf_topology *t, const struct mm_part *part);

@@ -141,6 +141,11 @@ static int go_through(const struct options *o, const struct sim_packets *p)
 
 	if (err == ENOMEM) {
 		fprintf(stderr, WHO ": no memory for a map of %u NICs\n", cfg.t->n_hosts);
+	} else if (err == E2BIG) {
+		fprintf(stderr,
+			WHO ": more than %u faults in goodput.horizon: expected lower rates or a "
+			    "shorter one\n",
+			STUDY_MAP_FAULTS_MAX);
 	} else {
 		json_t *result = study_map_json(p->scenario, &cfg, &r);
 

@@ -17,14 +17,17 @@ static bool is_within(uint64_t from, uint64_t to, uint64_t at, uint64_t *next)
 	return at >= from && at < to;
 }
 
-/* Whether hosts do without what a fault is about. */
+/* Whether hosts do without what a fault is about, be it for an earlier one of the same part. */
 static bool is_denied(const struct study_map_result *r, uint32_t fault,
 		      enum study_map_policy policy, uint64_t at)
 {
+	const struct mm_part *part = &r->fault[fault].part;
+
 	for (uint32_t i = 0; i < r->n_denials; i++) {
 		const struct study_map_denial *d = &r->denial[i];
 
-		if (d->policy == policy && d->fault == fault && at >= d->from_ns && at < d->to_ns)
+		if (d->policy == policy && d->fault != UINT32_MAX && d->part.kind == part->kind &&
+		    d->part.id == part->id && at >= d->from_ns && at < d->to_ns)
 			return true;
 	}
 	return false;

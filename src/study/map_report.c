@@ -2,6 +2,7 @@
 /* map_report.c - what came of an hour: see map_report.h. */
 #include "study/map_report.h"
 
+#include "sim/kernel/common.h"
 #include "sim/run/step_model.h"
 #include "sim/scenario/scenario_keys.h"
 #include "study/study.h"
@@ -37,11 +38,9 @@ static uint32_t times_of(const struct study_map_result *r, uint32_t class, uint6
 	return n;
 }
 
-static json_t *ms_or_null(const uint64_t *time, uint32_t n, uint32_t percent)
+static json_t *ms_or_null(const uint64_t *time, uint32_t n, uint32_t per_mille)
 {
-	uint64_t rank = n ? (uint64_t)(n - 1) * percent / 100 : 0;
-
-	return n ? json_real((double)time[rank] / 1e6) : json_null();
+	return n ? json_real((double)ms_percentile(time, n, per_mille) / 1e6) : json_null();
 }
 
 static json_t *class_json(const struct study_map_cfg *cfg, const struct study_map_result *r,
@@ -65,9 +64,9 @@ static json_t *class_json(const struct study_map_cfg *cfg, const struct study_ma
 	return json_pack("{s:s,s:s,s:f,s:s,s:i,s:i,s:i,s:i,s:o,s:o,s:o,s:f,s:f}", "name", k->name,
 			 "of", ms_class_names[k->of], "loss", k->loss_ppm / 1e6, "source",
 			 k->source, "faults", (int)faults, "named", (int)n, "over_before",
-			 (int)over, "missed", (int)missed, "name_ms_p50", ms_or_null(time, n, 50),
-			 "name_ms_p99", ms_or_null(time, n, 99), "name_ms_max",
-			 ms_or_null(time, n, 100), "slow", (double)k->slow / MS_STEPS_ONE,
+			 (int)over, "missed", (int)missed, "name_ms_p50", ms_or_null(time, n, 500),
+			 "name_ms_p99", ms_or_null(time, n, 990), "name_ms_max",
+			 ms_or_null(time, n, 1000), "slow", (double)k->slow / MS_STEPS_ONE,
 			 "denied_slow", (double)k->denied_slow / MS_STEPS_ONE);
 }
 

@@ -56,6 +56,7 @@ void study_map_watch_fini(struct study_map_watch *w)
 	free(w->reported);
 	free(w->mark);
 	study_map_fabric_fini(&w->fabric);
+	*w = (struct study_map_watch){0};
 }
 
 /* ---- faults ---- */

@@ -137,6 +137,67 @@ TEST(study_map_fabric_init, has_every_route_of_every_host)
 	study_map_fabric_fini(&f);
 }
 
+/* Hosts that are alone on their T0s and watch all of its uplinks. */
+TEST(study_map_fabric_init, has_room_for_the_largest_share)
+{
+	struct mf_topology_cfg c = mf_preset_cfg("lab8");
+	struct study_map_fabric f;
+
+	c.hosts_per_t0 = 1;
+	c.t0s = 2;
+	c.t1s = 256;
+	c.planes = 16;
+	t = fabric_of(&c);
+	assert_int_equal(study_map_fabric_init(&f, &t, 4), 0);
+	assert_true(f.most > 8192);
+	for (uint32_t i = 0; i < f.routes; i++) {
+		assert_true(f.route[i].witness < t.n_hosts && f.route[i].links > 0);
+		for (uint32_t k = 0; k < f.route[i].links; k++)
+			assert_true(f.route[i].link[k] < t.n_links);
+	}
+	study_map_fabric_fini(&f);
+}
+
+/* Twice the same part: what was named before does not take the name of what comes later. */
+TEST(study_map_hour, names_each_fault_of_a_part)
+{
+	uint32_t again = 0;
+
+	begin(MS_CLASS_T1, MS_STEPS_ONE);
+	class.mtbf_ns = 5e9 * t.n_t1s * t.cfg.planes;
+	class.repair_ns = 2 * S_NS;
+	cfg.horizon_ns = 300 * S_NS;
+	assert_int_equal(study_map_hour(&cfg, &r), 0);
+	for (uint32_t i = 0; i < r.n_faults; i++) {
+		const struct study_map_fault *f = &r.fault[i];
+		bool before = false;
+
+		for (uint32_t k = 0; k < i; k++)
+			before |= r.fault[k].part.id == f->part.id &&
+				  r.fault[k].until_ns < f->at_ns &&
+				  r.fault[k].until_ns + 30 * S_NS > f->at_ns;
+		if (!before || f->until_ns - f->at_ns < S_NS || f->until_ns > r.passed_ns)
+			continue;
+		again++;
+		assert_true(f->named_ns > f->at_ns && f->named_ns < f->until_ns);
+	}
+	assert_true(again > 0);
+	study_map_fini(&r);
+}
+
+/* A mean of more than 64 bits is never, and of a mean of nothing there are too many. */
+TEST(study_map_faults, takes_any_rate)
+{
+	begin(MS_CLASS_T1, MS_STEPS_ONE);
+	class.mtbf_ns = 1e300;
+	r = (struct study_map_result){0};
+	assert_int_equal(study_map_faults(&cfg, &r), 0);
+	assert_u_eq(r.n_faults, 0);
+	class.mtbf_ns = 1e-300;
+	assert_int_equal(study_map_faults(&cfg, &r), E2BIG);
+	study_map_fini(&r);
+}
+
 /* Denials of the policy of mrcd, of what is dead or lossy, of its own part, and given back. */
 TEST(study_map_hour, has_hosts_deny_what_is_named)
 {
@@ -173,6 +234,7 @@ TEST(study_map_pace, is_that_of_the_worst_fault)
 {
 	struct study_map_fault fault = {
 		.at_ns = 10 * S_NS, .until_ns = 90 * S_NS, .named_ns = 10 * S_NS + S_NS / 2};
+	struct study_map_fault fault2[2];
 	struct study_map_denial denial[2] = {
 		{.policy = STUDY_MAP_ACT, .from_ns = 12 * S_NS, .to_ns = 95 * S_NS},
 		{.policy = STUDY_MAP_ADVICE, .from_ns = 70 * S_NS, .to_ns = UINT64_MAX}};
@@ -184,6 +246,14 @@ TEST(study_map_pace, is_that_of_the_worst_fault)
 		.fault = &fault, .n_faults = 1, .denial = denial, .n_denials = 2};
 	/* 20 good seconds and 80 at a half; denied until it is given back, well or not. */
 	check_paces(20 + 80 / 2.0, 10 + 60 / 2.0 + 30 * 0.8, 15 + 2 / 2.0 + 83 * 0.8);
+	/* Also where it is denied for an earlier fault of the same part. */
+	fault2[0] = fault2[1] = fault;
+	fault2[0].at_ns = fault2[0].until_ns = S_NS;
+	r.fault = fault2;
+	r.n_faults = 2;
+	check_paces(20 + 80 / 2.0, 10 + 60 / 2.0 + 30 * 0.8, 15 + 2 / 2.0 + 83 * 0.8);
+	r.fault = &fault;
+	r.n_faults = 1;
 	/* What it costs once is lost too; a part that was not at fault makes none well. */
 	class.once_ns = S_NS;
 	denial[0].fault = UINT32_MAX;
