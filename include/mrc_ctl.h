@@ -32,7 +32,7 @@
  * EIO         the store cannot be read or written, or mrcd refuses; the log has the reason
  * EBUSY for QPs that use a profile is about those of this process and, where mrcd lives, of all
  * whose statistics it may read, as they were 50 ms ago, or some times that where a process has
- * thousands of EVs in use; which process it is, the log has, by the name of its statistics.
+ * thousands of EVs in use; which process it is, and whose, the log has.
  */
 #ifndef MRC_CTL_H
 #define MRC_CTL_H

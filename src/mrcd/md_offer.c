@@ -104,14 +104,14 @@ static int check_use(const struct md_node *node, struct md_error *e)
 		if (used->ev >> i & 1 && now->ev[i].state == MN_ONLINE &&
 		    next->ev[i].state != MN_ONLINE)
 			return md_refuse(e, EBUSY, "profile",
-					 "EV profile = %u: QPs use it, process %u", i,
-					 used->ev_pid[i]);
+					 "EV profile = %u: QPs use it, process %u of user %u", i,
+					 used->ev_owner[i].pid, used->ev_owner[i].uid);
 	for (uint32_t i = 0; i < MN_CC_PROFILES; i++)
 		if (used->cc >> i & 1 && now->cc[i].state == MN_ONLINE &&
 		    next->cc[i].state != MN_ONLINE)
 			return md_refuse(e, EBUSY, "profile",
-					 "CC profile = %u: QPs use it, process %u", i,
-					 used->cc_pid[i]);
+					 "CC profile = %u: QPs use it, process %u of user %u", i,
+					 used->cc_owner[i].pid, used->cc_owner[i].uid);
 	return 0;
 }
 

@@ -167,16 +167,18 @@ static int name_user(struct asked *a, const struct verb *v, int err)
 {
 	const struct stats_profiles *used = &a->node->in_use;
 	uint64_t id = (uint64_t)json_integer_value(json_object_get(a->args, "profile"));
+	const struct stats_owner *user = NULL;
 	size_t len = strlen(a->e.text);
 
 	if (err != EBUSY || id >= STATS_PROFILES || strcmp(a->e.key, "profile") != 0)
 		return err;
 	if (v->change == md_change_ev_profile && used->ev >> id & 1)
-		snprintf(a->e.text + len, sizeof(a->e.text) - len, ", process %u",
-			 used->ev_pid[id]);
+		user = &used->ev_owner[id];
 	else if (v->change == md_change_cc && used->cc >> id & 1)
-		snprintf(a->e.text + len, sizeof(a->e.text) - len, ", process %u",
-			 used->cc_pid[id]);
+		user = &used->cc_owner[id];
+	if (user)
+		snprintf(a->e.text + len, sizeof(a->e.text) - len, ", process %u of user %u",
+			 user->pid, user->uid);
 	return err;
 }
 

@@ -301,12 +301,13 @@ int stats_reader_follow(struct stats_reader *s, stats_event_fn fn, void *context
 	return err;
 }
 
-static void add_used(uint32_t profiles, uint32_t pid, uint32_t *all, uint32_t by[STATS_PROFILES])
+static void add_used(uint32_t profiles, const struct stats_process *p, uint32_t *all,
+		     struct stats_owner by[STATS_PROFILES])
 {
 	*all |= profiles;
 	for (uint32_t i = 0; i < STATS_PROFILES; i++)
 		if (profiles >> i & 1)
-			by[i] = pid;
+			by[i] = (struct stats_owner){p->pid, p->uid};
 }
 
 void stats_reader_profiles(struct stats_reader *s, uint32_t device, uint32_t but_pid,
@@ -321,8 +322,8 @@ void stats_reader_profiles(struct stats_reader *s, uint32_t device, uint32_t but
 		if (p->device != device || p->pid == but_pid || !is_alive(p->fd) ||
 		    !stats_copy_qps(p->fd, &qps))
 			continue;
-		add_used(qps.ev_profiles, p->pid, &used->ev, used->ev_pid);
-		add_used(qps.cc_profiles, p->pid, &used->cc, used->cc_pid);
+		add_used(qps.ev_profiles, p, &used->ev, used->ev_owner);
+		add_used(qps.cc_profiles, p, &used->cc, used->cc_owner);
 	}
 }
 

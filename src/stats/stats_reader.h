@@ -106,11 +106,17 @@ uint64_t stats_reader_events(struct stats_reader *s, stats_event_fn fn, void *co
  */
 int stats_reader_follow(struct stats_reader *s, stats_event_fn fn, void *context, uint64_t *missed);
 
+/* Whose statistics they are: the user by the file system, the process by what he called them. */
+struct stats_owner {
+	uint32_t pid;
+	uid_t uid;
+};
+
 /* Profiles that QPs of processes use, and the process that was found last to use each. */
 #define STATS_PROFILES 32u
 struct stats_profiles {
 	uint32_t ev, cc; /* bit p: profile p */
-	uint32_t ev_pid[STATS_PROFILES], cc_pid[STATS_PROFILES];
+	struct stats_owner ev_owner[STATS_PROFILES], cc_owner[STATS_PROFILES];
 };
 
 /*

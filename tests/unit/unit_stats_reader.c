@@ -353,9 +353,10 @@ STATS_TEST(profiles_that_processes_use)
 	stats_reader_profiles(&stats, 0, 0, &used);
 	assert_u_eq(used.ev, 0x80000007u);
 	assert_u_eq(used.cc, 8);
-	assert_u_eq(used.ev_pid[31], 5);
-	assert_u_eq(used.ev_pid[1], 6);
-	assert_u_eq(used.cc_pid[3], 6);
+	assert_u_eq(used.ev_owner[31].pid, 5);
+	assert_u_eq(used.ev_owner[1].pid, 6);
+	assert_u_eq(used.ev_owner[1].uid, geteuid());
+	assert_u_eq(used.cc_owner[3].pid, 6);
 	stats_reader_profiles(&stats, 0, 6, &used);
 	assert_u_eq(used.ev, 0x80000005u);
 	assert_u_eq(used.cc, 0);
