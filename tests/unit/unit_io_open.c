@@ -283,17 +283,20 @@ static const struct maker makers[] = {
 
 TEST(mio_udp_grow_buffer, asks_with_the_rights_that_there_are)
 {
-	int fd = socket(AF_INET, SOCK_DGRAM, 0);
+	int fd = socket(AF_INET, SOCK_DGRAM, 0), bytes = 1 << 16;
+	/* CAP_NET_ADMIN: root of a container may well be without. */
+	bool is_allowed =
+		__real_setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)) == 0;
 
 	fail_with = EPERM;
 	calls = 0;
-	fail_at = 1; /* only root may have more than others */
+	fail_at = 1; /* who may not have more than others */
 	assert_true(mio_udp_grow_buffer(fd, 1 << 16) >= 1 << 15);
 	assert_int_equal(calls, 2);
 	fail_at = UINT32_MAX;
 	calls = 0;
 	assert_true(mio_udp_grow_buffer(fd, 1 << 16) >= 1 << 15);
-	assert_int_equal(calls, geteuid() == 0 ? 1 : 2);
+	assert_int_equal(calls, is_allowed ? 1 : 2);
 	fail_at = 0;
 	close(fd);
 	assert_int_equal(mio_udp_grow_buffer(fd, 1 << 16), 0);
