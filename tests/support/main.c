@@ -12,7 +12,7 @@
 
 struct test_case {
 	CMUnitTestFunction run;
-	CMFixtureFunction setup;
+	CMFixtureFunction setup, teardown;
 	void *initial;
 };
 
@@ -24,15 +24,33 @@ static struct test_case cases[MAX_CASES];
 static size_t n_cases;
 static char **args;
 
+static const struct test_case *current; /* the case that runs */
+static bool is_set_up;
+
 /* Every case begins from the same random state, so that a case run alone repeats what it did in
  * company. */
 static int begin_case(void **state)
 {
-	struct test_case *tc = *state;
-
+	current = *state;
+	is_set_up = false;
 	test_rand_restart();
-	*state = tc->initial;
-	return tc->setup ? tc->setup(state) : 0;
+	*state = current->initial;
+	return 0;
+}
+
+/* To cmocka the setup is a part of the case: elsewhere it takes one that skips for a failure. */
+static void run_case(void **state)
+{
+	if (current->setup && current->setup(state) != 0)
+		fail_msg("the setup failed");
+	is_set_up = true;
+	current->run(state);
+}
+
+/* Of a setup that skipped or failed nothing is there to be taken down. */
+static int end_case(void **state)
+{
+	return is_set_up && current->teardown ? current->teardown(state) : 0;
 }
 
 void test_register(const char *name, CMUnitTestFunction run, CMFixtureFunction setup,
@@ -44,11 +62,12 @@ void test_register(const char *name, CMUnitTestFunction run, CMFixtureFunction s
 		fprintf(stderr, "%s: more than %d cases in one test binary\n", name, MAX_CASES);
 		abort();
 	}
-	*tc = (struct test_case){.run = run, .setup = setup, .initial = initial};
+	*tc = (struct test_case){
+		.run = run, .setup = setup, .teardown = teardown, .initial = initial};
 	tests[n_cases++] = (struct CMUnitTest){.name = name,
-					       .test_func = run,
+					       .test_func = run_case,
 					       .setup_func = begin_case,
-					       .teardown_func = teardown,
+					       .teardown_func = end_case,
 					       .initial_state = tc};
 }
 
