@@ -93,6 +93,8 @@ def measure_probes(mrc, mrcd):
             stack.callback(daemons[-1].wait)
             stack.callback(daemons[-1].terminate)
         while scrape(mrc, name).get('softmrc_map_neighbours_living{host="host0"}') != 1:
+            if any(daemon.poll() is not None for daemon in daemons):
+                sys.exit("probes: an mrcd ended at once; run it by hand to see why")
             time.sleep(0.2)
         before, cpu, at = scrape(mrc, name), cpu_s(daemons[0].pid), time.monotonic()
         time.sleep(MEASURED_S)
