@@ -459,14 +459,15 @@ static void serve_kit(struct server *s, const struct conform_serve_options *o, i
 static int next_kit(int listener)
 {
 	struct pollfd waits = {.fd = listener, .events = POLLIN};
-	int fd;
+	int fd, err;
 
 	(void)poll(&waits, 1, -1);
 	fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-	if (fd >= 0 || errno == EINTR || errno == EAGAIN || errno == ECONNABORTED)
+	err = errno;
+	if (fd >= 0 || err == EINTR || err == EAGAIN || err == ECONNABORTED)
 		return fd;
 	complain("a kit");
-	if (errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM)
+	if (err != EMFILE && err != ENFILE && err != ENOBUFS && err != ENOMEM)
 		return -2;
 	poll(NULL, 0, REST_MS);
 	return -1;

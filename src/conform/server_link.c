@@ -33,11 +33,12 @@ int cf_gid_read(const char *text, uint8_t gid[16], uint32_t *scope)
 {
 	const char *interface = strchr(text, '%');
 	char address[INET6_ADDRSTRLEN];
+	size_t len = strcspn(text, "%");
 
 	*scope = interface ? if_nametoindex(interface + 1) : 0;
-	if (interface && *scope == 0)
+	if ((interface && *scope == 0) || len >= sizeof(address))
 		return -1;
-	snprintf(address, sizeof(address), "%.*s", (int)strcspn(text, "%"), text);
+	snprintf(address, sizeof(address), "%.*s", (int)len, text);
 	if (inet_pton(AF_INET6, address, gid) == 1)
 		return !interface || gid_is_link_local(gid) ? 0 : -1;
 	memset(gid, 0, 16);

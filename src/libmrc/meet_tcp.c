@@ -35,7 +35,8 @@ static int addresses(const char *host, uint16_t port, int flags, struct addrinfo
 	case EAI_MEMORY:
 		return ENOMEM;
 	case EAI_SYSTEM:
-		return errno;
+		/* Not every module of the resolver says which error it was. */
+		return errno ? errno : EADDRNOTAVAIL;
 	case EAI_AGAIN:
 		return EAGAIN;
 	default:

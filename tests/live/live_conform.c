@@ -516,6 +516,8 @@ CONFORM_TEST(wrong_usage_is_refused)
 	assert_refused("gid fe80::1%nosuch qpn 5", "gid fe80::1%nosuch: want gid ADDR qpn N");
 	assert_refused("gid fd00::1%lo qpn 5", "gid fd00::1%lo: want gid ADDR qpn N");
 	assert_refused("gid 127.0.0.1%lo qpn 5", "gid 127.0.0.1%lo: want gid ADDR qpn N");
+	assert_refused("gid 0000:0000:0000:0000:0000:ffff:255.255.255.2559 qpn 5",
+		       "want gid ADDR qpn N");
 	assert_refused("--serve|--silence|0s", "--silence");
 	assert_refused("--dscp|1,2|" BY_HAND, "--dscp");
 }

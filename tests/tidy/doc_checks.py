@@ -148,6 +148,16 @@ def doc_front_page(tree):
     return [f"README.md: {words} words, at most {FRONT_PAGE_WORDS}: the rest belongs to docs"] if words > FRONT_PAGE_WORDS else []
 
 
+def doc_changes(tree):
+    """A release has each kind of change once: two branches that both begin one are merged into two."""
+    text = tree.text("CHANGELOG.md") if (tree.root / "CHANGELOG.md").is_file() else ""
+    problems = []
+    for release in re.split(r"^## ", text, flags=re.M)[1:]:
+        kinds = re.findall(r"^### (.*)", release, re.M)
+        problems += [f"CHANGELOG.md: {release.splitlines()[0]}: '{kind}' stands twice" for kind in sorted(set(kinds)) if kinds.count(kind) > 1]
+    return problems
+
+
 def doc_tables(tree):
     """A row of a table stands below its head; an empty line between would end the table."""
     problems = []

@@ -52,6 +52,7 @@ def source_cases(tree):
         doc_checks.conform_coverage,
         doc_checks.doc_tables,
         doc_checks.doc_front_page,
+        doc_checks.doc_changes,
         security_checks.security_numbers,
         word_checks.retired_words,
         compile_checks.headers_alone,

@@ -239,6 +239,10 @@ SOURCE_PLANTS = {
         "src/conform: wire.of-none is no rule",
     ),
     "doc_front_page__long": plant("doc_front_page", {"README.md": "word " * 600}, "README.md: 600 words"),
+    "doc_changes__kind_twice": plant(
+        "doc_changes", {"CHANGELOG.md": "## 1.0\n\n### Fixed\n\n## Unreleased\n\n### Fixed\n\n### Added\n\n### Fixed\n"},
+        "CHANGELOG.md: Unreleased: 'Fixed' stands twice"
+    ),
     "doc_tables__empty_line": plant(
         "doc_tables", {"docs/x.md": "| a |\n|---|\n| 1 |\n\n| 2 |\n"}, "docs/x.md:5: a row"
     ),
