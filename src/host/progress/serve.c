@@ -5,8 +5,9 @@
  *
  * Were that left to the progress thread, each message would wake two threads, one after the other:
  * that one for the frame, the program's for the event. The progress thread backs off as it does for
- * a program that polls, and what is to be answered waits likewise for the program's next post, or
- * for its next wait.
+ * a program that polls. What is to be answered leaves before the program has its event: an ACK that
+ * came behind the program's reply would find a peer whose send queue holds one message with no room
+ * for the next.
  *
  * One thread serves at a time, and only where frames are all that is waited for. For timers that
  * are due soon and for bulk the progress thread is better: its sleeps are exact, and it need not
@@ -70,38 +71,27 @@ static bool release_signals(const sigset_t *before)
 	return ends;
 }
 
-/* What a run of the poll loop leaves. */
-enum serve_next {
-	SERVE_SLEEP,
-	SERVE_AGAIN, /* at once: something was held back, and yet there is no event */
-	SERVE_NOT,   /* ports that have no room are waited for, or it is bulk */
-};
-
 /*
- * serve_run does what is to be done, and says until when to sleep on what. What it holds back is
- * rung, and leaves with the next post or run, or when the progress thread ends its nap.
+ * serve_run does what is to be done, and says until when to sleep on what; false: not to go on, for
+ * ports that have no room are waited for, or it is bulk.
  */
-static enum serve_next serve_run(struct mh_nic *nic, bool came, struct serve_fds *fds,
-				 uint64_t *due_ns)
+static bool serve_run(struct mh_nic *nic, bool came, struct serve_fds *fds, uint64_t *due_ns)
 {
 	struct mh_progress *p = &nic->progress;
-	enum serve_next next = SERVE_SLEEP;
 	uint64_t now;
+	bool more;
 
 	mh_nic_lock(nic);
 	now = mh_now_ns();
 	p->frames = 0;
 	if (came || mh_loop_deadline(nic) <= now || mh_loop_rung_due(nic) != UINT64_MAX)
-		mh_loop_run(nic, now, atomic_load(&p->backing_off) && now >= p->no_gather_until_ns);
+		mh_loop_run(nic, now, false);
 	mh_progress_kick_if_late(nic);
 	*due_ns = mh_loop_deadline(nic);
-	if (mh_loop_rung_due(nic) != UINT64_MAX)
-		next = SERVE_AGAIN;
-	if (p->frames >= BULK_FRAMES || mh_tx_deadline(nic) != UINT64_MAX)
-		next = SERVE_NOT;
+	more = p->frames < BULK_FRAMES && mh_tx_deadline(nic) == UINT64_MAX;
 	fds->n = 1 + mh_progress_collect_fds(nic, fds->fd + 1);
 	mh_nic_unlock(nic);
-	return next;
+	return more;
 }
 
 /* serve_sleep sleeps until there is an event, a frame, or it is time. */
@@ -123,17 +113,16 @@ static bool serve(struct mh_nic *nic, struct mh_event_queue *q)
 	bool came = false;
 
 	while (fds.fd[0].revents == 0 && mh_now_ns() < end) {
-		enum serve_next next = serve_run(nic, came, &fds, &due);
+		bool more = serve_run(nic, came, &fds, &due);
 
 		if (mh_event_is_waiting(q))
 			return true;
-		if (next == SERVE_NOT) {
+		if (!more) {
 			atomic_store(&nic->progress.no_serving_until_ns,
 				     mh_now_ns() + SCHEDULING_HOLDS_NS);
 			return false;
 		}
-		if (next == SERVE_SLEEP)
-			serve_sleep(&fds, due < end ? due : end);
+		serve_sleep(&fds, due < end ? due : end);
 		came = true;
 	}
 	return fds.fd[0].revents == POLLIN;
