@@ -465,7 +465,7 @@ local function note_answer(p, kind, spdcid, psn)
 	local to = sent[string.format("%s%x.%x", p.opcode >= 0xF0 and "r" or "q", spdcid, psn)]
 	if spdcid == 0 then
 		local between = sent_between[hosts_key(p.opcode, p.src, p.dst, psn)]
-		to = between and between.packet or to
+		to = between and between.packet
 	end
 	if not to then return end
 	link(p.number)[kind] = to.number
