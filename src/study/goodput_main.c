@@ -12,27 +12,22 @@
 #define WHO "mrc sim goodput"
 #define POINTS_MAX (MS_SIZES_MAX * (MS_SIZES_MAX + 1))
 
-struct options {
-	const char *name, *json;
-	struct ui_flag_texts set;
-	uint64_t seed;
-	bool quiet;
-};
-
 static const struct ui_flag flags[] = {
-	UI_TEXTS("--set", options, set, "KEY=VALUE", "change a key of the scenario; repeatable"),
-	{"--seed", UI_FLAG_U64, "N", "the scenario's seed", offsetof(struct options, seed), 1,
-	 UINT64_MAX >> 1},
-	UI_MAYBE("--json", options, json, "FILE", "the result as JSON, to stdout or a file"),
-	UI_SWITCH("--quiet", options, quiet, "no progress"),
+	UI_TEXTS("--set", sim_packets_options, set, "KEY=VALUE",
+		 "change a key of the scenario; repeatable"),
+	{"--seed", UI_FLAG_U64, "N", "the scenario's seed",
+	 offsetof(struct sim_packets_options, seed), 1, UINT64_MAX >> 1},
+	UI_MAYBE("--json", sim_packets_options, json, "FILE",
+		 "the result as JSON, to stdout or a file"),
+	UI_SWITCH("--quiet", sim_packets_options, quiet, "no progress"),
 };
 
-static enum ui_flags_result parse_options(struct options *o, int argc, char **argv)
+static enum ui_flags_result parse_options(struct sim_packets_options *o, int argc, char **argv)
 {
 	enum ui_flags_result rc;
 	size_t words;
 
-	*o = (struct options){0};
+	*o = (struct sim_packets_options){0};
 	rc = ui_verb_parse(&sim_goodput_verb, o, argc, argv, &o->name, 1, &words);
 	if (rc == UI_FLAGS_OK && words == 0) {
 		fprintf(stderr, WHO ": expected a scenario; `mrc sim list` shows those that are "
@@ -43,8 +38,9 @@ static enum ui_flags_result parse_options(struct options *o, int argc, char **ar
 }
 
 /* All sizes, each as measured and with each time of reconvergence. */
-static int go_through(const struct options *o, const struct sim_packets *packets)
+static int go_through(void *options, const struct sim_packets *packets)
 {
+	const struct sim_packets_options *o = options;
 	const struct ms_scenario_goodput *g = &packets->scenario->goodput;
 	struct sim_goodput_point point[POINTS_MAX];
 	bool whole = true;
@@ -69,53 +65,24 @@ static int go_through(const struct options *o, const struct sim_packets *packets
 	return whole ? status : SIM_EXIT_INTERRUPTED;
 }
 
-static int run_goodput(const struct options *o, const struct ms_changes *changes)
+static bool check(struct sim_packets *p)
 {
-	struct sim_packets p = {.name = o->name, .changes = changes, .quiet = o->quiet};
-	struct ms_scenario *s = sim_source_read(o->name, changes, &p.error);
-	int status = SIM_EXIT_USAGE;
-
-	if (s && s->n_jobs == 0)
-		ms_file_set_error(&p.error, o->name, 0, "has no [[job]], whose goodput is asked");
-	if (!s || s->n_jobs == 0) {
-		fprintf(stderr, WHO ": %s\n", p.error.text);
-		ms_scenario_destroy(s);
-		return status;
-	}
-	p.scenario = s;
-	switch (sim_packets_measure(&p)) {
-	case SIM_PACKETS_GOOD:
-		status = go_through(o, &p);
-		break;
-	case SIM_PACKETS_WRONG:
-		fprintf(stderr, WHO ": %s\n", p.error.text);
-		status = SIM_EXIT_FAILED;
-		break;
-	case SIM_PACKETS_CAUGHT:
-		fprintf(stderr, WHO ": interrupted during packet runs: no result yet\n");
-		status = SIM_EXIT_INTERRUPTED;
-		break;
-	}
-	sim_packets_fini(&p);
-	ms_scenario_destroy(s);
-	return status;
+	if (p->scenario->n_jobs > 0)
+		return true;
+	ms_file_set_error(&p->error, p->name, 0, "has no [[job]], whose goodput is asked");
+	return false;
 }
 
 static int sim_goodput_main(int argc, char **argv)
 {
-	struct options o;
-	char seed[48];
+	static const struct sim_packets_verb verb = {WHO, check, go_through};
+	struct sim_packets_options o;
 	int status;
 
 	status = parse_options(&o, argc, argv);
 	if (status != UI_FLAGS_OK)
 		return status;
-	if (o.seed && o.set.n < UI_FLAG_TEXTS_MAX) {
-		snprintf(seed, sizeof(seed), "seed=%llu", (unsigned long long)o.seed);
-		o.set.text[o.set.n++] = seed;
-	}
-	ui_term_catch();
-	return run_goodput(&o, &(struct ms_changes){o.set.text, o.set.n});
+	return sim_packets_run(&verb, &o, &o);
 }
 
 const struct ui_verb sim_goodput_verb = {

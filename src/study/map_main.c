@@ -19,24 +19,23 @@
 #define BACKGROUND_PPB 4u
 
 struct options {
-	const char *name, *json;
-	struct ui_flag_texts set;
-	uint64_t seed;
+	struct sim_packets_options packets;
 	uint32_t background_ppb, share;
-	bool quiet;
 };
 
 static const struct ui_flag flags[] = {
-	UI_TEXTS("--set", options, set, "KEY=VALUE", "change a key of the scenario; repeatable"),
-	{"--seed", UI_FLAG_U64, "N", "the scenario's seed", offsetof(struct options, seed), 1,
-	 UINT64_MAX >> 1},
+	UI_TEXTS("--set", options, packets.set, "KEY=VALUE",
+		 "change a key of the scenario; repeatable"),
+	{"--seed", UI_FLAG_U64, "N", "the scenario's seed", offsetof(struct options, packets.seed),
+	 1, UINT64_MAX >> 1},
 	{"--share", UI_FLAG_U32, "N", "hosts that probe each link (4)",
 	 offsetof(struct options, share), 1, 16},
 	{"--background", UI_FLAG_U32, "PPB",
 	 "of 10^9 probes so many are lost where nothing is wrong (4)",
 	 offsetof(struct options, background_ppb), 0, 1000000},
-	UI_MAYBE("--json", options, json, "FILE", "the result as JSON, to stdout or a file"),
-	UI_SWITCH("--quiet", options, quiet, "no progress"),
+	UI_MAYBE("--json", options, packets.json, "FILE",
+		 "the result as JSON, to stdout or a file"),
+	UI_SWITCH("--quiet", options, packets.quiet, "no progress"),
 };
 
 static enum ui_flags_result parse_options(struct options *o, int argc, char **argv)
@@ -45,7 +44,7 @@ static enum ui_flags_result parse_options(struct options *o, int argc, char **ar
 	size_t words;
 
 	*o = (struct options){.background_ppb = BACKGROUND_PPB, .share = 4};
-	rc = ui_verb_parse(&sim_map_verb, o, argc, argv, &o->name, 1, &words);
+	rc = ui_verb_parse(&sim_map_verb, o, argc, argv, &o->packets.name, 1, &words);
 	if (rc == UI_FLAGS_OK && words == 0) {
 		fprintf(stderr, WHO ": expected a scenario; `mrc sim list` shows those that are "
 				    "built in\n");
@@ -125,8 +124,9 @@ static bool caught(void)
 	return ui_term_caught() != 0;
 }
 
-static int go_through(const struct options *o, const struct sim_packets *p)
+static int go_through(void *options, const struct sim_packets *p)
 {
+	const struct options *o = options;
 	struct study_map_class class[MS_STEPS_CLASSES];
 	struct study_map_cfg cfg = {.t = &p->scenario->goodput.at_scale,
 				    .watchers = o->share,
@@ -149,58 +149,23 @@ static int go_through(const struct options *o, const struct sim_packets *p)
 	} else {
 		json_t *result = study_map_json(p->scenario, &cfg, &r);
 
-		status = sim_write_result(WHO, result, o->json, study_map_text);
+		status = sim_write_result(WHO, result, o->packets.json, study_map_text);
 		json_decref(result);
 	}
 	study_map_fini(&r);
 	return err == EINTR ? SIM_EXIT_INTERRUPTED : status;
 }
 
-static int run_map(const struct options *o, const struct ms_changes *changes)
-{
-	struct sim_packets p = {.name = o->name, .changes = changes, .quiet = o->quiet};
-	struct ms_scenario *s = sim_source_read(o->name, changes, &p.error);
-	int status = SIM_EXIT_USAGE;
-
-	p.scenario = s;
-	if (!s || !check(&p)) {
-		fprintf(stderr, WHO ": %s\n", p.error.text);
-		ms_scenario_destroy(s);
-		return status;
-	}
-	switch (sim_packets_measure(&p)) {
-	case SIM_PACKETS_GOOD:
-		status = go_through(o, &p);
-		break;
-	case SIM_PACKETS_WRONG:
-		fprintf(stderr, WHO ": %s\n", p.error.text);
-		status = SIM_EXIT_FAILED;
-		break;
-	case SIM_PACKETS_CAUGHT:
-		fprintf(stderr, WHO ": interrupted during packet runs: no result yet\n");
-		status = SIM_EXIT_INTERRUPTED;
-		break;
-	}
-	sim_packets_fini(&p);
-	ms_scenario_destroy(s);
-	return status;
-}
-
 static int sim_map_main(int argc, char **argv)
 {
+	static const struct sim_packets_verb verb = {WHO, check, go_through};
 	struct options o;
-	char seed[48];
 	int status;
 
 	status = parse_options(&o, argc, argv);
 	if (status != UI_FLAGS_OK)
 		return status;
-	if (o.seed && o.set.n < UI_FLAG_TEXTS_MAX) {
-		snprintf(seed, sizeof(seed), "seed=%llu", (unsigned long long)o.seed);
-		o.set.text[o.set.n++] = seed;
-	}
-	ui_term_catch();
-	return run_map(&o, &(struct ms_changes){o.set.text, o.set.n});
+	return sim_packets_run(&verb, &o.packets, &o);
 }
 
 const struct ui_verb sim_map_verb = {

@@ -164,19 +164,6 @@ static void apply_options(const struct run_options *o, struct ms_scenario *s)
 			snprintf(files[i].to, MS_PATH_BYTES, "%s", files[i].from);
 }
 
-/* changes_of makes changes of the flags that stand for keys; text holds what they point to. */
-static void changes_of(struct run_options *o, char text[3][48])
-{
-	const uint64_t value[3] = {o->seed, o->threads, o->end_ns};
-	static const char *const form[3] = {"seed=%llu", "threads=%llu", "end=%lluns"};
-
-	for (int i = 0; i < 3; i++)
-		if (value[i] && o->set.n < UI_FLAG_TEXTS_MAX) {
-			snprintf(text[i], sizeof(text[i]), form[i], (unsigned long long)value[i]);
-			o->set.text[o->set.n++] = text[i];
-		}
-}
-
 static int check_only(const struct ms_scenario *s)
 {
 	char need[UI_UNITS_MAX], has[UI_UNITS_MAX];
@@ -254,14 +241,17 @@ static int sim_run_main(int argc, char **argv)
 	struct ms_file_error error;
 	struct run_options o;
 	struct ms_scenario *s;
-	char text[3][48];
+	struct sim_changes changes;
 	int status;
 
 	status = parse_options(&o, argc, argv);
 	if (status != UI_FLAGS_OK)
 		return status;
-	changes_of(&o, text);
-	s = sim_source_read(o.name, &(struct ms_changes){o.set.text, o.set.n}, &error);
+	sim_changes_of(&changes, &o.set);
+	sim_changes_add(&changes, "seed", o.seed, "");
+	sim_changes_add(&changes, "threads", o.threads, "");
+	sim_changes_add(&changes, "end", o.end_ns, "ns");
+	s = sim_source_read(o.name, &(struct ms_changes){changes.text, changes.n}, &error);
 	if (!s)
 		return print_error(error.text);
 	ui_term_catch();
@@ -281,7 +271,7 @@ const struct ui_verb sim_run_verb = {
 	.examples = "mrc sim run permutation --json\n"
 		    "mrc sim run ./my.toml --threads 2 --flows flows.csv\n"
 		    "mrc sim run incast --set mrc.evs=4 --set workload.bytes=4M\n"
-		    "mrc sim run lone-flow --expect",
+		    "mrc sim run check-lone-flow --expect",
 	.exits = "0 good; 1 flows are unfinished, the checker found something or the result is not "
 		 "as expected; 2 wrong usage, a bad file, or no room; 3 interrupted",
 	.operands = "SCENARIO",

@@ -26,6 +26,23 @@
 struct ms_scenario *sim_source_read(const char *name, const struct ms_changes *changes,
 				    struct ms_file_error *error);
 
+/* The changes of a scenario that flags ask for: those of --set, then flags that stand for a key. */
+#define SIM_KEY_FLAGS_MAX 3u
+
+struct sim_changes {
+	const char *text[UI_FLAG_TEXTS_MAX + SIM_KEY_FLAGS_MAX];
+	char made[SIM_KEY_FLAGS_MAX][48];
+	uint32_t n, n_made;
+};
+
+/* sim_changes_of begins with those of --set, which must outlive *c. */
+void sim_changes_of(struct sim_changes *c, const struct ui_flag_texts *set);
+/*
+ * sim_changes_add adds that of a flag, if it was given: the number is not 0. `unit` follows it. At
+ * most SIM_KEY_FLAGS_MAX may be added (asserted).
+ */
+void sim_changes_add(struct sim_changes *c, const char *key, uint64_t number, const char *unit);
+
 /* sim_source_read_more is the same of the scenario's text with some more behind it. */
 struct ms_scenario *sim_source_read_more(const char *name, const char *more,
 					 const struct ms_changes *changes,
@@ -301,6 +318,30 @@ enum sim_packets_end {
  */
 enum sim_packets_end sim_packets_measure(struct sim_packets *p);
 void sim_packets_fini(struct sim_packets *p);
+
+/* A command that needs such packet runs, with the options that all of them have. */
+struct sim_packets_options {
+	const char *name, *json;
+	struct ui_flag_texts set;
+	uint64_t seed;
+	bool quiet;
+};
+
+struct sim_packets_verb {
+	const char *who; /* for messages */
+	/* Whether the scenario can be asked for this; false: p->error says why not. */
+	bool (*check)(struct sim_packets *p);
+	/* Goes on with what was measured; returns the exit status. */
+	int (*go_through)(void *context, const struct sim_packets *p);
+};
+
+/*
+ * sim_packets_run reads and checks the scenario, measures its packet runs, catching signals, and
+ * goes on with them. Prints what is wrong to stderr. Returns the exit status.
+ */
+int sim_packets_run(const struct sim_packets_verb *verb, const struct sim_packets_options *o,
+		    void *context);
+
 /* sim_packets_error returns how far the model was from packets: a share of the time that faults
  * left, signed; 0 without a check. */
 double sim_packets_error(const struct sim_packets *p);

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define WORDS_MAX 40
+#define WORDS_MAX 144
 #define SAID_MAX 65536
 
 /* A small fabric, so that runs are short under sanitizers too. */
@@ -158,6 +158,21 @@ SIM_TEST(run, writes_every_figure)
 }
 
 /* Per-flow times and what happened at every hop, with a link that flaps. */
+/* With as many --set as may be, a flag that stands for a key counts as well. */
+SIM_TEST(run, takes_flags_behind_all_changes)
+{
+	enum { CHANGES = 64 };
+	char *words[2 * CHANGES + 7] = {"run",	    "check-lone-flow", "--quiet",
+					"--json=r", "--seed",	       "5"};
+
+	for (int i = 0; i < CHANGES; i++) {
+		words[6 + 2 * i] = "--set";
+		words[7 + 2 * i] = "seed=4";
+	}
+	assert_i_eq(finish(start("said", words)), 0);
+	assert_true(figure("r", "seed", NULL) == 5);
+}
+
 SIM_TEST(run, threads_change_nothing)
 {
 	static const char *const threads[] = {"1", "2", "3"};
