@@ -173,7 +173,15 @@ void prom_evidence_bad(struct prom_evidence *e, const json_t *list)
 	}
 }
 
-void prom_evidence_strays(struct prom_evidence *e, const json_t *list)
+typedef bool report_place(struct mm_map *map, uint32_t host, uint32_t plane, uint32_t of,
+			  uint64_t now_ns);
+
+/*
+ * What probes of a host and plane met is named in `of`: the prefix, then which of n, each of so
+ * many hosts. The map is told the first host of that one.
+ */
+static void take_places(struct prom_evidence *e, const json_t *list, const char *prefix, uint32_t n,
+			uint32_t hosts_each, report_place *report)
 {
 	const json_t *series;
 	size_t i;
@@ -184,29 +192,21 @@ void prom_evidence_strays(struct prom_evidence *e, const json_t *list)
 		uint64_t times;
 
 		if (!place_of(e, series, &host, &plane) || !value_of(series, &times) ||
-		    !number_of(series, "of", "host", e->t->n_hosts, &of))
+		    !number_of(series, "of", prefix, n, &of))
 			e->left_out++;
 		else if (times)
-			mm_map_stray(e->map, host, plane, of, e->now_ns);
+			report(e->map, host, plane, of * hosts_each, e->now_ns);
 	}
+}
+
+void prom_evidence_strays(struct prom_evidence *e, const json_t *list)
+{
+	take_places(e, list, "host", e->t->n_hosts, 1, mm_map_stray);
 }
 
 void prom_evidence_loops(struct prom_evidence *e, const json_t *list)
 {
-	const json_t *series;
-	size_t i;
-
-	json_array_foreach(list, i, series)
-	{
-		uint32_t host, plane, t0;
-		uint64_t times;
-
-		if (!place_of(e, series, &host, &plane) || !value_of(series, &times) ||
-		    !number_of(series, "of", "t0-", e->t->n_t0s, &t0))
-			e->left_out++;
-		else if (times)
-			mm_map_loop(e->map, host, plane, t0 * e->t->cfg.hosts_per_t0, e->now_ns);
-	}
+	take_places(e, list, "t0-", e->t->n_t0s, e->t->cfg.hosts_per_t0, mm_map_loop);
 }
 
 /* Of a host and plane; of two such series the last one counts. */
