@@ -29,6 +29,7 @@ static int addresses(const char *host, uint16_t port, int flags, struct addrinfo
 	char service[PORT_CHARS];
 
 	snprintf(service, sizeof(service), "%u", port);
+	errno = 0;
 	switch (getaddrinfo(host, service, &want, found)) {
 	case 0:
 		return 0;
