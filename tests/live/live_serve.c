@@ -37,6 +37,7 @@ struct waiter {
 	pthread_t thread;
 	atomic_int result; /* of its last wait; -1: it waits */
 	bool mask_changed; /* by a wait */
+	uint32_t served;   /* waits that were met while it served */
 };
 
 static int waiter_setup(void **state)
@@ -125,6 +126,7 @@ static bool start_waiting(struct waiter *w, void *(*wait)(void *))
 	assert_i_eq(pthread_create(&w->thread, NULL, wait, w), 0);
 	while (!progress_of(w)->serving && gave_up++ < 1000)
 		pause_us(10);
+	w->served += progress_of(w)->serving;
 	return progress_of(w)->serving;
 }
 
@@ -144,16 +146,13 @@ static int end_wait(struct waiter *w)
 WAITER_TEST(an_event_of_another_thread_ends_the_wait)
 {
 	struct waiter *w = *state;
-	uint32_t served = 0;
 
 	for (uint32_t i = 0; i < ROUNDS; i++) {
-		bool serving = start_serving(w);
-
+		start_serving(w);
 		raise_event(w, 0);
 		assert_i_eq(end_wait(w), 0);
-		served += serving;
 	}
-	assert_true(served > 0);
+	assert_true(w->served > 0);
 }
 
 /* It waits on when it has given up. */
@@ -258,7 +257,7 @@ WAITER_TEST(a_signal_ends_the_wait)
 		}
 		assert_i_eq(end_wait(w), EINTR);
 	}
-	assert_true(handled >= ROUNDS && sent < ROUNDS + ROUNDS / 5);
+	assert_true(w->served > 0 && handled >= ROUNDS && sent < ROUNDS + ROUNDS / 5);
 }
 
 /* A handler that was installed so runs, and nothing else is to be noticed. */
@@ -334,6 +333,7 @@ WAITER_TEST(a_thread_that_is_cancelled)
 		assert_false(progress_of(w)->serving);
 		assert_true(mh_device_is_up(w->dev)); /* nic->lock is free */
 	}
+	assert_true(w->served > 0);
 	start_serving(w);
 	raise_event(w, 0);
 	assert_i_eq(end_wait(w), 0);
@@ -345,7 +345,7 @@ WAITER_TEST(a_fork_of_another_thread)
 	struct mh_cq *cq;
 	int status;
 
-	for (uint32_t i = 0; i < 5; i++) {
+	for (uint32_t i = 0; i < ROUNDS && w->served < 5; i++) {
 		pid_t child;
 
 		start_serving(w);
@@ -358,6 +358,7 @@ WAITER_TEST(a_fork_of_another_thread)
 		raise_event(w, 0);
 		assert_i_eq(end_wait(w), 0);
 	}
+	assert_true(w->served > 0);
 }
 
 /* ---- several channels ---- */

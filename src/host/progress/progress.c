@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * progress.c - who runs the poll loop of poll_loop.c, and when: a program that polls an empty CQ,
- * the progress thread, or a program that posts and does not poll. The thread leaves the work to a
- * program that polls, and backs off meanwhile.
+ * the progress thread, a program that posts and does not poll, or one that waits for an event
+ * (serve.c). The thread leaves the work to a program that polls or serves, and backs off meanwhile.
  */
 #include "host/progress/progress.h"
 
@@ -60,7 +60,7 @@ void mh_progress_kick_if_late(struct mh_nic *nic)
 {
 	uint64_t at;
 
-	/* Of all that is due the polling program takes care; if it does not, the nap ends soon. */
+	/* Of all that is due the program takes care; if it does not, the nap ends soon. */
 	if (atomic_load(&nic->progress.backing_off))
 		return;
 	at = mh_loop_thread_deadline(nic);

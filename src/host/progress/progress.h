@@ -41,7 +41,9 @@ void mh_progress_ring(struct mh_nic *nic, uint64_t now_ns, uint32_t wrs, uint64_
 void mh_progress_flush(struct mh_nic *nic, uint64_t now_ns);
 /*
  * mh_progress_end_backoff ends the thread's back-off: a program asked for an event of this channel,
- * and is going to block, not to poll. Any thread.
+ * or of something else (NULL), and is going to block, not to poll. One that served when it waited
+ * for its last event will do so again, and the thread stays away; one that waits for a second
+ * channel does not serve for a while. Any thread.
  */
 void mh_progress_end_backoff(struct mh_nic *nic, const struct mh_channel *channel);
 /*

@@ -9,9 +9,8 @@
  * came behind the program's reply would find a peer whose send queue holds one message with no room
  * for the next.
  *
- * One thread serves at a time, and only where frames are all that is waited for. For timers that
- * are due soon and for bulk the progress thread is better: its sleeps are exact, and it need not
- * leave again for an event.
+ * One thread serves at a time; not in bulk, nor while packets wait until a port has room for them:
+ * there the progress thread is better, which sleeps exactly and need not leave again for an event.
  */
 #include "host/progress/progress.h"
 
@@ -84,6 +83,7 @@ static bool serve_run(struct mh_nic *nic, bool came, struct serve_fds *fds, uint
 	mh_nic_lock(nic);
 	now = mh_now_ns();
 	p->frames = 0;
+	/* What a poll before this wait held back leaves now, not when it is overdue. */
 	if (came || mh_loop_deadline(nic) <= now || mh_loop_rung_due(nic) != UINT64_MAX)
 		mh_loop_run(nic, now, false);
 	mh_progress_kick_if_late(nic);

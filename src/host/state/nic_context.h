@@ -158,8 +158,8 @@ struct mh_progress {
 	int links_fd; /* see platform.h; -1: none */
 	atomic_bool stop;
 	atomic_uint waiters;		    /* threads that wait for nic->lock */
-	_Atomic uint64_t app_found_work_ns; /* when a polling thread last found work by itself */
-	_Atomic uint64_t app_called_ns;	    /* when a thread of the program last posted or polled */
+	_Atomic uint64_t app_found_work_ns; /* when a thread last found work that polls or serves */
+	_Atomic uint64_t app_called_ns;	    /* when one last posted, polled or served */
 	_Atomic uint64_t app_polled_ns;	    /* when one last polled an empty CQ */
 	_Atomic uint64_t event_armed_ns;    /* when a program last asked for an event of a CQ */
 	_Atomic uint64_t
@@ -169,7 +169,7 @@ struct mh_progress {
 	atomic_bool serving;
 	_Atomic uint64_t
 		app_served_ns; /* when one last had its event so; 0: it is not to be expected */
-	_Atomic uint64_t no_serving_until_ns;
+	_Atomic uint64_t no_serving_until_ns; /* it is bulk, or there is a second channel */
 	_Atomic(const struct mh_channel *) armed_channel; /* for which an event was last asked */
 	/* Since when something waits for the next run of poll_loop.c; 0: nothing does. */
 	_Atomic uint64_t rung_ns;
