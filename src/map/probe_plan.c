@@ -9,8 +9,6 @@
 #include "fabric/usid.h"
 
 #define NS_PER_S UINT64_C(1000000000)
-/* Downlinks of the largest T0 that is planned for at once. */
-#define SHARES_HOSTS_MAX 1024u
 
 /* Equal inputs, equal answers, on every host. */
 static uint64_t mix(uint64_t z)
@@ -247,7 +245,7 @@ static uint32_t next_watcher(const uint64_t *weights, const uint8_t *taken, uint
 static void share(const struct mm_plan_cfg *cfg, uint64_t what, uint32_t first, uint32_t n,
 		  uint32_t but, uint8_t *shares)
 {
-	uint64_t weights[SHARES_HOSTS_MAX];
+	uint64_t weights[MM_SHARES_HOSTS_MAX];
 
 	for (uint32_t i = 0; i < n; i++) {
 		weights[i] = weight(first + i, what);
@@ -268,7 +266,7 @@ void mm_plan_shares(const struct mf_topology *t, const struct mm_plan_cfg *cfg, 
 {
 	uint32_t n = t->cfg.hosts_per_t0, first = t0 * n;
 
-	mb_assert(n <= SHARES_HOSTS_MAX && t->cfg.tiers == 2);
+	mb_assert(n <= MM_SHARES_HOSTS_MAX && t->cfg.tiers == 2);
 	for (uint32_t plane = 0; plane < t->cfg.planes; plane++)
 		for (uint32_t up = 0; up < t->cfg.t1s; up++)
 			share(cfg, shared_uplink(t, plane, t0, up), first, n, MM_NO_HOST,

@@ -46,9 +46,11 @@ size_t mm_plan_routes(const struct mf_topology *t, const struct mm_plan_cfg *cfg
 
 /* mm_plan_shares_bytes returns how much memory it takes. */
 size_t mm_plan_shares_bytes(const struct mf_topology *t);
+/* Their weights lie on the stack, 8 KiB. */
+#define MM_SHARES_HOSTS_MAX 1024u
 /*
- * mm_plan_shares fills it for a T0 of a fabric of two tiers, with at most 1,024 hosts on it, all
- * of which live.
+ * mm_plan_shares fills it for a T0 of a fabric of two tiers, with at most MM_SHARES_HOSTS_MAX hosts
+ * on it (asserted), all of which live.
  */
 void mm_plan_shares(const struct mf_topology *t, const struct mm_plan_cfg *cfg, uint32_t t0,
 		    uint8_t *shares);

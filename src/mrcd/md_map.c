@@ -268,6 +268,7 @@ static void put_routes(const struct md_map *map, enum stat_format format, struct
 		ui_text_add(out, "} %" PRIu64 "\n", e->route[i].known);
 	}
 	put_head(out, format, "map_bad", "counter", "of these, what was wrong with them");
+	/* MM_SLOWED is none: mrcd knows no link's rate, so that it finds none slow. */
 	for (uint32_t i = 0; i < PROBE_EVIDENCE_ROUTES; i++)
 		for (uint32_t s = 0; e->route[i].step && s < MM_SLOWED; s++) {
 			put_labels(map, &e->route[i].of, "map_bad", out);

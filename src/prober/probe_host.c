@@ -393,7 +393,7 @@ static void send_pair(struct probe_host *h, uint32_t number)
 
 	aim(h, s);
 	full = s->kind != PROBE_HELLO && !(h->cfg.link_bit_s && s->kind == PROBE_ROUTE) &&
-	       s->pairs % PROBE_FULL_EVERY == number % PROBE_FULL_EVERY;
+	       is_turn(s, number, PROBE_FULL_EVERY);
 	s->pairs++;
 	for (uint32_t i = 0; i < PROBE_PAIR; i++)
 		send_one(h, number, full && i == 0 ? full_bytes(h) : PROBE_BYTES_MIN);
@@ -492,10 +492,10 @@ static void see_who_lives(struct probe_host *h)
 		plan(h); /* without memory it is tried again when another one leaves */
 }
 
-/* Bytes of the host's rate that the plan leaves; of a few steps, so that a train can be had. */
+/* Bytes of the host's rate that the plan leaves: those of a step, and a train so that it can be had. */
 static void save_bytes(struct probe_host *h, uint64_t budget)
 {
-	uint64_t planned = h->streams.bit_s / 8 * PROBE_STEP_NS / 1000000000;
+	uint64_t planned = h->streams.bit_s / 8 * PROBE_STEP_NS / PROBE_NS_PER_S;
 	uint64_t most = budget + PROBE_TRAIN * (uint64_t)h->cfg.t->cfg.mtu;
 
 	h->spare_bytes += budget > planned ? budget - planned : 0;
@@ -538,7 +538,7 @@ static void doubt_all(struct probe_host *h)
 
 void probe_host_step(struct probe_host *h)
 {
-	uint64_t budget = h->cfg.rate_bit_s / 8 * PROBE_STEP_NS / 1000000000;
+	uint64_t budget = h->cfg.rate_bit_s / 8 * PROBE_STEP_NS / PROBE_NS_PER_S;
 
 	h->answer_bytes += budget;
 	if (h->answer_bytes > budget * ANSWER_STEPS + PROBE_BYTES_MAX)

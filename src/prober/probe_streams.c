@@ -131,7 +131,7 @@ static void want_all(const struct planning *p)
 /* Sets how often neighbours are asked, and returns the bits a second that it takes. */
 static uint64_t set_hello_pace(struct probe_streams *s, const struct probe_host_cfg *cfg)
 {
-	const uint64_t steps_s = UINT64_C(1000000000) / PROBE_STEP_NS;
+	const uint64_t steps_s = PROBE_NS_PER_S / PROBE_STEP_NS;
 	uint64_t bits = UINT64_C(8) * PROBE_PAIR * (PROBE_BYTES_MIN + PROBE_HEADER_BYTES), least;
 
 	s->hello_steps = PROBE_HELLO_STEPS;

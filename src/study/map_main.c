@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mrc sim map - the map of a large fabric through an hour of faults, and what a job gains by it. */
+#include "map/probe_plan.h"
 #include "sim/scenario/scenario_keys.h"
 #include "study/map_hour.h"
 #include "study/map_report.h"
@@ -14,7 +15,6 @@
 
 #define WHO "mrc sim map"
 #define HORIZON_MAX_NS (24 * UINT64_C(3600000000000))
-#define T0_HOSTS_MAX 1024u
 /* The MRC paper's line is one loss in 25 million packets, and losses are well below it. */
 #define BACKGROUND_PPB 4u
 
@@ -67,7 +67,7 @@ static bool check(struct sim_packets *p)
 
 	if (s->n_jobs == 0)
 		return refuse(p, 0, "has no [[job]], whose pace is asked");
-	if (c->tiers != 2 || c->hosts_per_t0 > T0_HOSTS_MAX)
+	if (c->tiers != 2 || c->hosts_per_t0 > MM_SHARES_HOSTS_MAX)
 		return refuse(p, 0,
 			      "goodput.fabric: expected two tiers, and at most 1024 hosts on a T0");
 	if (s->goodput.horizon_ns > HORIZON_MAX_NS)
