@@ -134,6 +134,8 @@ struct mm_sick {
  * a switch has what goes in and out there.
  */
 bool mm_part_has(const struct mf_topology *t, const struct mm_part *part, uint32_t link);
+/* mm_part_same says whether two are the same part, directions apart. */
+bool mm_part_same(const struct mm_part *a, const struct mm_part *b);
 
 struct mm_map;
 

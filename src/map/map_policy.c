@@ -137,15 +137,10 @@ static bool is_to_be_denied(enum mm_kind kind)
 	return denied[kind];
 }
 
-static bool same_part(const struct mm_part *a, const struct mm_part *b)
-{
-	return a->kind == b->kind && a->id == b->id && a->index == b->index;
-}
-
 static struct mm_policy_part *find(struct mm_policy *p, const struct mm_part *part)
 {
 	for (uint32_t i = 0; i < p->n_parts; i++)
-		if (same_part(&p->part[i].sick.part, part))
+		if (mm_part_same(&p->part[i].sick.part, part))
 			return &p->part[i];
 	return NULL;
 }
@@ -186,7 +181,7 @@ static bool is_sick_in(const struct mm_policy *p, struct mm_policy_part *part,
 	for (size_t i = 0; i < n; i++) {
 		if (!is_to_be_denied(sick[i].kind))
 			continue;
-		if (same_part(&part->sick.part, &sick[i].part)) {
+		if (mm_part_same(&part->sick.part, &sick[i].part)) {
 			part->sick = sick[i];
 			return true;
 		}

@@ -34,6 +34,10 @@
 #define MM_POLICY_PARTS 64u
 /* Half of a tier at most: more would cost more than what a sick part does. */
 #define MM_POLICY_SHARE_MAX 50u
+/* What map.deny_after, map.return_after and map.deny_share are where nobody says otherwise. */
+#define MM_POLICY_DENY_AFTER_USUAL_NS UINT64_C(1000000000)
+#define MM_POLICY_RETURN_AFTER_USUAL_NS UINT64_C(60000000000)
+#define MM_POLICY_SHARE_USUAL 25u
 
 struct mm_policy_cfg {
 	uint32_t host;

@@ -148,8 +148,6 @@ struct mm_walk {
 void mm_walk_begin(struct mm_walk *w, struct mm_map *map, const struct mm_part *part);
 /* mm_walk_next returns the next one, or NULL. One walk at a time. */
 struct mm_route *mm_walk_next(struct mm_walk *w);
-/* mm_part_same says whether two are the same part, directions apart. */
-bool mm_part_same(const struct mm_part *a, const struct mm_part *b);
 /* mm_part_bits returns how much less likely it is beforehand that such a part fails, in bits. */
 uint32_t mm_part_bits(const struct mm_part *part);
 /* mm_suspects_of collects every part that a bad route crosses into map->suspect, in order. */

@@ -13,9 +13,6 @@
 #define PORT_USUAL 9793u
 #define MS_NS UINT64_C(1000000)
 #define S_NS (1000 * MS_NS)
-#define DENY_AFTER_USUAL (1 * S_NS)
-#define RETURN_AFTER_USUAL (60 * S_NS)
-#define DENY_SHARE_USUAL 25u
 
 static int take_interfaces(struct md_config_map *m, const json_t *o, struct md_error *e)
 {
@@ -99,9 +96,9 @@ int md_config_take_map(struct md_config_map *m, const json_t *o, struct md_error
 		.rate_bit_s = PROBE_RATE_USUAL,
 		.port = PORT_USUAL,
 		.policy = MD_MAP_ADVISE,
-		.deny_after_ns = DENY_AFTER_USUAL,
-		.return_after_ns = RETURN_AFTER_USUAL,
-		.deny_share = DENY_SHARE_USUAL,
+		.deny_after_ns = MM_POLICY_DENY_AFTER_USUAL_NS,
+		.return_after_ns = MM_POLICY_RETURN_AFTER_USUAL_NS,
+		.deny_share = MM_POLICY_SHARE_USUAL,
 	};
 	if (err || !any(o))
 		return err;

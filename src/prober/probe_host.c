@@ -492,7 +492,7 @@ static void see_who_lives(struct probe_host *h)
 		plan(h); /* without memory it is tried again when another one leaves */
 }
 
-/* Bytes of the host's rate that the plan leaves: those of a step, and a train so that it can be had. */
+/* What the plan leaves of the host's rate: bytes of a step, and of a train, so that one can go. */
 static void save_bytes(struct probe_host *h, uint64_t budget)
 {
 	uint64_t planned = h->streams.bit_s / 8 * PROBE_STEP_NS / PROBE_NS_PER_S;

@@ -9,10 +9,6 @@
 #include <string.h>
 
 #define S_NS UINT64_C(1000000000)
-/* The defaults of map.deny_after, map.return_after and map.deny_share. */
-#define DENY_AFTER_NS S_NS
-#define RETURN_AFTER_NS (60 * S_NS)
-#define SHARE_PERCENT 25u
 /* Somebody who follows advice does so a minute after it was given. */
 #define ADVICE_NS (60 * S_NS)
 
@@ -52,7 +48,8 @@ static bool host_below(const struct mf_topology *t, const struct mm_part *part, 
 
 static int add_denier(struct study_map_deny *d, uint32_t host)
 {
-	struct mm_policy_cfg cfg = {host, DENY_AFTER_NS, RETURN_AFTER_NS, SHARE_PERCENT};
+	struct mm_policy_cfg cfg = {host, MM_POLICY_DENY_AFTER_USUAL_NS,
+				    MM_POLICY_RETURN_AFTER_USUAL_NS, MM_POLICY_SHARE_USUAL};
 	struct study_map_denier *one;
 
 	for (uint32_t i = 0; i < d->n; i++)
@@ -124,8 +121,7 @@ static void end_denial(struct study_map_result *r, const struct study_map_denial
 		struct study_map_denial *one = &r->denial[i];
 
 		if (one->policy == of->policy && one->host == of->host &&
-		    one->to_ns == UINT64_MAX && one->part.kind == of->part.kind &&
-		    one->part.id == of->part.id && one->part.index == of->part.index)
+		    one->to_ns == UINT64_MAX && mm_part_same(&one->part, &of->part))
 			one->to_ns = of->to_ns;
 	}
 }

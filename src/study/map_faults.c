@@ -7,20 +7,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static uint32_t count_of(const struct mf_topology *t, uint32_t of)
-{
-	switch (of) {
-	case MS_CLASS_HOST_T0:
-		return mf_topology_cables(t, MF_HOST_T0);
-	case MS_CLASS_T0_T1:
-		return mf_topology_cables(t, MF_T0_T1);
-	case MS_CLASS_T0:
-		return t->n_t0s * t->cfg.planes;
-	default:
-		return t->n_t1s * t->cfg.planes;
-	}
-}
-
 static struct mm_part part_of(const struct mf_topology *t, uint32_t of, uint32_t i)
 {
 	uint32_t plane = i % t->cfg.planes, at = i / t->cfg.planes;
@@ -79,7 +65,7 @@ int study_map_faults(const struct study_map_cfg *cfg, struct study_map_result *r
 
 	for (uint32_t c = 0; c < cfg->n_classes; c++) {
 		const struct study_map_class *k = &cfg->classes[c];
-		uint32_t n = count_of(cfg->t, k->of);
+		uint32_t n = ms_class_size(cfg->t, k->of) * cfg->t->cfg.planes;
 		double between_ns = k->mtbf_ns / n;
 		struct mb_prng chance;
 

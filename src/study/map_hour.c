@@ -2,6 +2,7 @@
 /* map_hour.c - an hour of faults before the map: see map_hour.h. */
 #include "study/map_hour.h"
 
+#include "sim/scenario/scenario_keys.h"
 #include "study/map_deny.h"
 #include "study/map_watch.h"
 
@@ -14,7 +15,6 @@
 /* A fault is watched closely for so long, or until it is named; then now and then. */
 #define CLOSE_DEAD_NS S_NS
 #define CLOSE_LOSSY_NS (5 * S_NS)
-#define SLOW_STEPS STUDY_MAP_SLOW_STEPS
 /* After its end a fault is heard of until the map has seen that all is well. */
 #define AFTER_NS (15 * S_NS)
 /* And what is named because of it is right for so long: as long as counts are kept. */
@@ -31,6 +31,7 @@ struct named {
 struct said {
 	struct mm_sick sick[STUDY_MAP_SICK_MAX];
 	size_t n;
+	bool cut; /* there was no room for all */
 };
 
 struct hour {
@@ -63,7 +64,7 @@ static bool is_heard(const struct hour *h, uint32_t i)
 static bool is_close(const struct hour *h, uint32_t i)
 {
 	const struct study_map_fault *f = &h->r->fault[i];
-	bool dead = class_of(h, f)->loss_ppm == MM_PPM_ALL;
+	bool dead = class_of(h, f)->loss_ppm == MS_SHARE_ONE;
 
 	return !f->named_ns && h->now_ns < f->until_ns &&
 	       h->now_ns < f->at_ns + (dead ? CLOSE_DEAD_NS : CLOSE_LOSSY_NS);
@@ -71,28 +72,13 @@ static bool is_close(const struct hour *h, uint32_t i)
 
 /* ---- what the map says ---- */
 
-static bool part_has(const struct mf_topology *t, const struct mm_part *part, uint32_t link)
-{
-	const struct mf_end end[2] = {mf_link_from(t, link), mf_link_to(t, link)};
-
-	if (part->kind == MM_CABLE)
-		return part->id == link >> 1;
-	if (part->kind == MM_PLANE)
-		return part->id == mf_link_plane(t, link);
-	for (uint32_t i = 0; i < 2; i++)
-		if (part->id == end[i].node && (part->kind != MM_TRANSCEIVER ||
-						part->index == end[i].port / MF_TRANSCEIVER_PORTS))
-			return true;
-	return false;
-}
-
 static bool touches(const struct mf_topology *t, const struct mm_part *part,
 		    const struct mm_part *fault)
 {
 	uint32_t link;
 
 	for (uint32_t i = 0; (link = study_map_link(t, fault, i)) != MF_LINK_NONE; i++)
-		if (part_has(t, part, link))
+		if (mm_part_has(t, part, link))
 			return true;
 	return false;
 }
@@ -105,8 +91,7 @@ static void count_wrong(struct hour *h, const struct mm_part *part, bool near_on
 	for (uint32_t i = 0; i < h->n_named; i++) {
 		struct named *n = &h->named[i];
 
-		if (n->part.kind == part->kind && n->part.id == part->id &&
-		    n->part.index == part->index && h->now_ns - n->last_ns < REMEMBERED_NS) {
+		if (mm_part_same(&n->part, part) && h->now_ns - n->last_ns < REMEMBERED_NS) {
 			n->last_ns = h->now_ns;
 			return;
 		}
@@ -150,6 +135,7 @@ static void judge(struct hour *h, uint32_t plane)
 
 	h->r->judgements++;
 	said->n = 0;
+	said->cut = n == STUDY_MAP_SICK_MAX;
 	/* Routes of neighbours cross two planes; what is of the other one its own map says. */
 	for (size_t i = 0; i < n; i++)
 		if (sick[i].part.kind == MM_HOST || sick[i].part.kind == MM_PLANE ||
@@ -187,7 +173,7 @@ static int deny(struct hour *h)
 
 		memcpy(h->sick + look.n_sick, said->sick, said->n * sizeof(*said->sick));
 		look.n_sick += said->n;
-		look.cut |= said->n == STUDY_MAP_SICK_MAX || mm_map_is_full(h->w.map[plane]);
+		look.cut |= said->cut || mm_map_is_full(h->w.map[plane]);
 	}
 	return study_map_deny_see(&h->deny, &look);
 }
@@ -289,7 +275,7 @@ static int one_step(struct hour *h)
 		return err;
 	lose_some(h);
 	for (uint32_t plane = 0; plane < h->cfg->t->cfg.planes; plane++) {
-		bool slow = (h->step + plane) % SLOW_STEPS == 0;
+		bool slow = (h->step + plane) % STUDY_MAP_SLOW_STEPS == 0;
 
 		if (!slow && !any_close(h, plane))
 			continue;

@@ -73,9 +73,9 @@ static json_t *class_json(const struct study_map_cfg *cfg, const struct study_ma
 static json_t *classes_json(const struct study_map_cfg *cfg, const struct study_map_result *r)
 {
 	uint64_t *time = malloc((r->n_faults + (size_t)1) * sizeof(*time));
-	json_t *classes = json_array();
+	json_t *classes = time ? json_array() : NULL;
 
-	for (uint32_t c = 0; time && c < cfg->n_classes; c++)
+	for (uint32_t c = 0; classes && c < cfg->n_classes; c++)
 		json_array_append_new(classes, class_json(cfg, r, c, time));
 	free(time);
 	return classes;

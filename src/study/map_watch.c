@@ -2,6 +2,8 @@
 /* map_watch.c - what probes meet, and who tells the maps: see map_watch.h. */
 #include "study/map_watch.h"
 
+#include "sim/scenario/scenario_keys.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,7 +92,7 @@ static void add_over(struct study_map_watch *w, struct study_map_reporters *list
 int study_map_reporters_find(struct study_map_watch *w, const struct mm_part *part,
 			     struct study_map_reporters *list)
 {
-	uint32_t link, every;
+	uint32_t link, over, every;
 	uint32_t *fewer;
 
 	*list = (struct study_map_reporters){
@@ -100,10 +102,10 @@ int study_map_reporters_find(struct study_map_watch *w, const struct mm_part *pa
 	w->marks++;
 	for (uint32_t i = 0; (link = study_map_link(w->t, part, i)) != MF_LINK_NONE; i++)
 		add_over(w, list, link, OVER_MAX);
-	list->over = list->n;
+	over = list->n;
 	/* Of a part with many routes those beside some of them do. */
-	every = list->over / 64 + 1;
-	for (uint32_t i = 0; i < list->over; i += every) {
+	every = over / 64 + 1;
+	for (uint32_t i = 0; i < over; i += every) {
 		const struct mm_route_of *of = &w->fabric.route[list->route[i]];
 
 		for (uint32_t k = 0; k < of->links; k++) {
@@ -135,12 +137,12 @@ void study_map_reporters_free(struct study_map_reporters *list)
 /* Of so many probes those that are lost. */
 static uint32_t draw(struct study_map_watch *w, const struct mm_route_of *of, uint32_t probes)
 {
-	uint64_t passes = MM_PPM_ALL;
+	uint64_t passes = MS_SHARE_ONE;
 	uint32_t lost = 0;
 
 	for (uint32_t k = 0; k < of->links; k++)
-		passes = passes * (MM_PPM_ALL - w->lost_ppm[of->link[k]]) / MM_PPM_ALL;
-	if (passes == MM_PPM_ALL)
+		passes = passes * (MS_SHARE_ONE - w->lost_ppm[of->link[k]]) / MS_SHARE_ONE;
+	if (passes == MS_SHARE_ONE)
 		return 0;
 	for (uint32_t i = 0; passes && i < probes; i++)
 		lost += !mb_prng_chance(&w->chance, (uint32_t)passes);

@@ -6,7 +6,6 @@
 #include "sim/kernel/random.h"
 #include "study/map_hour.h"
 
-#define MM_PPM_ALL 1000000u
 #define STUDY_MAP_SICK_MAX 64u
 /* What is not new is reported every five seconds. */
 #define STUDY_MAP_SLOW_STEPS 500u
@@ -25,7 +24,7 @@ struct study_map_watch {
 /* Routes that report of a fault: those over it, and of those beside it as many as tell. */
 struct study_map_reporters {
 	uint32_t *route;
-	uint32_t n, over; /* all; the first of them cross the fault */
+	uint32_t n;
 };
 
 /* study_map_watch_init plans all routes and makes the maps. 0 or ENOMEM. */

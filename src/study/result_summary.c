@@ -60,6 +60,10 @@ int sim_write_result(const char *who, const json_t *result, const char *json,
 	struct ui_text text = {0};
 	bool ok = true;
 
+	if (!result) {
+		fprintf(stderr, "%s: no memory for the result\n", who);
+		return SIM_EXIT_FAILED;
+	}
 	if (!json || file) {
 		show(result, &text);
 		ui_text_print(&text, stdout);

@@ -192,7 +192,8 @@ json_t *sim_text_json(const char *bytes);
 void sim_time_cell(struct ui_table *t, size_t row, size_t column, double ns);
 /*
  * sim_write_result shows a result and writes it as JSON to a file; with json "" it writes JSON
- * alone, to stdout, and with NULL none. Returns an exit status; in `who`'s name stderr says why.
+ * alone, to stdout, and with NULL none. A result that is NULL had no memory. Returns an exit
+ * status; in `who`'s name stderr says why.
  */
 int sim_write_result(const char *who, const json_t *result, const char *json,
 		     void (*show)(const json_t *result, struct ui_text *out));

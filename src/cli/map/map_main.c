@@ -21,7 +21,7 @@ struct show {
 	struct cli_fabric at_hand;
 };
 
-/* Three scrapes of the usual interval, 10 s, and less than what is kept in memory. */
+/* As long as the rules of packaging/prometheus look back. */
 #define RANGE_USUAL_NS UINT64_C(30000000000)
 #define RANGE_MIN_NS UINT64_C(1000000000)
 

@@ -280,6 +280,9 @@ struct ms_scenario *ms_scenario_read(const char *name, const char *text,
 				     const struct ms_changes *changes, struct ms_file_error *error);
 void ms_scenario_destroy(struct ms_scenario *s);
 
+/* ms_class_size returns how many cables or switches of a class (enum ms_class) a plane has. */
+uint32_t ms_class_size(const struct mf_topology *t, uint32_t of);
+
 /*
  * ms_presets are the scenarios that are built in: the files of scenario/presets. They are installed
  * as files too, to be read and changed. Look in them by mb_named_text_find.

@@ -31,8 +31,6 @@ bool ms_scenario_workloads(struct ms_scenario *s);
 bool ms_scenario_jobs(struct ms_scenario *s);
 /* ms_scenario_goodput_build reads what [goodput] and [[rate]] say. */
 bool ms_scenario_goodput_build(struct ms_scenario *s);
-/* ms_class_size returns how many cables or switches of a class (enum ms_class) a plane has. */
-uint32_t ms_class_size(const struct mf_topology *t, uint32_t of);
 /* ms_scenario_is_graph says whether a workload is of a kind that ms_scenario_graph makes. */
 bool ms_scenario_is_graph(const struct ms_scenario_workload *w);
 /* ms_scenario_graph makes s->graph[part] of a workload of such a kind, reading what it names. */
