@@ -31,7 +31,7 @@ CHOICES = {
     "trim": ("class", {"midpath": 3, "lasthop": 4}),
 }
 OPS = {"port_status": 0, "ev_probe": 1}
-OTHERS = ("at", "trigger", "plane", "op", "from")
+OTHERS = ("at", "trigger", "plane", "op")
 SENDERS = {"<": "192.0.2.2", ">": "192.0.2.1"}
 SWITCHES = {*FLAGS, "ce", "badcrc", "nots"}
 SHOWN = ("frame.comment", "frame.interface_id", "ip.src", "ip.dsfield.ecn", "_ws.col.Info", "_ws.expert.message",
@@ -101,13 +101,11 @@ def reads(kind, word, row):
 
 
 def word_differs(kind, word, value, row):
-    if word in FLAGS or word in ("ce", "badcrc", "nots"):
+    if word in SWITCHES or word == "from":
         return False
     if word in CHOICES:
         field, names = CHOICES[word]
         return first(row, field) != names[value]
-    if word == "from":
-        return False
     if word in OTHERS:
         return reads(kind, word, row) != (OPS[value] if word == "op" else int(value, 0))
     return first(row, *NUMBERS[word]) != int(value, 0)

@@ -161,6 +161,15 @@ TEST(mm_map_asked, takes_hosts_of_the_fabric_only)
 	world_fini(&w);
 }
 
+static void stays_well(struct map_world *w, uint32_t steps, uint32_t probes, const char *what)
+{
+	for (uint32_t step = 0; step < steps; step++) {
+		world_step(w, probes);
+		if (w->n_sick)
+			world_fail(w, what);
+	}
+}
+
 TEST(mm_map_judge, accuses_nobody_where_losses_are_usual)
 {
 	for (uint32_t i = 0; i < test_long_rounds(2); i++) {
@@ -168,11 +177,7 @@ TEST(mm_map_judge, accuses_nobody_where_losses_are_usual)
 
 		random_world(&w, 3);
 		w.background_ppm = 100;
-		for (uint32_t step = 0; step < 500; step++) {
-			world_step(&w, 2);
-			if (w.n_sick)
-				world_fail(&w, "nothing was wrong");
-		}
+		stays_well(&w, 500, 2, "nothing was wrong");
 		world_fini(&w);
 	}
 }
@@ -206,11 +211,7 @@ TEST(mm_map_judge, believes_no_minority_that_cries)
 		struct map_world w;
 
 		world_of_liars(&w, WORLD_CRIES);
-		for (uint32_t step = 0; step < 100; step++) {
-			world_step(&w, 2);
-			if (w.n_sick)
-				world_fail(&w, "nothing was wrong but two liars");
-		}
+		stays_well(&w, 100, 2, "nothing was wrong but two liars");
 		world_fini(&w);
 	}
 }
@@ -273,11 +274,7 @@ TEST(mm_map_judge, needs_half_of_the_hosts)
 		for (uint32_t h = 0; h < w.t.n_hosts; h++)
 			w.host[h] = h % 2 ? WORLD_SILENT : WORLD_HONEST;
 		random_target(&w, T1, name);
-		for (uint32_t step = 0; step < 100; step++) {
-			world_step(&w, 2);
-			if (w.n_sick)
-				world_fail(&w, "nobody who is silent is sick");
-		}
+		stays_well(&w, 100, 2, "nobody who is silent is sick");
 		assert_u_eq(mm_map_silent(w.map, w.now_ns), w.t.n_hosts / 2);
 		world_fault(&w, name, MM_LOST, MF_DIRECTION_BOTH, 1000000);
 		if (!world_until(&w, name, MM_DEAD, 20, 2))
@@ -294,11 +291,7 @@ TEST(mm_map_judge, calls_nobody_slow_where_many_trains_are)
 	random_world(&w, 3);
 	for (uint32_t link = 0; link < w.t.n_links; link++)
 		w.ppm[MM_SLOWED][link] = 100000; /* a third to a half of the trains of a route */
-	for (uint32_t step = 0; step < 200; step++) {
-		world_step(&w, 1);
-		if (w.n_sick)
-			world_fail(&w, "nothing was wrong but timers");
-	}
+	stays_well(&w, 200, 1, "nothing was wrong but timers");
 	world_fini(&w);
 }
 
@@ -316,11 +309,7 @@ TEST(mm_map_judge, bears_clocks_that_differ)
 		random_target(&w, i % TARGETS, name);
 		for (uint32_t h = 0; h < w.t.n_hosts; h++)
 			w.late[h] = pick(0, WORLD_LATE - 1);
-		for (uint32_t step = 0; step < 50; step++) {
-			world_step(&w, 2);
-			if (w.n_sick)
-				world_fail(&w, "nothing was wrong but clocks");
-		}
+		stays_well(&w, 50, 2, "nothing was wrong but clocks");
 		world_fault(&w, name, MM_LOST, MF_DIRECTION_BOTH, 1000000);
 		if (!world_until(&w, name, MM_DEAD, 8 + 2 * WORLD_LATE, 2))
 			world_fail(&w, name);

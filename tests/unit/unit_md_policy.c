@@ -197,6 +197,17 @@ POLICY_TEST(operators_denials_are_theirs)
 	assert_u_eq(node.counts.map_parts[MM_POLICY_OVERRULED], 1);
 }
 
+/* As md_node_open does, what was noted being of the generation before. */
+static void restart(void)
+{
+	json_t *notes = md_notes_update(node.notes, node.now, NULL, 0);
+
+	md_policy_close(policy);
+	json_decref(node.notes);
+	node.notes = notes;
+	assert_int_equal(md_policy_open(&policy, &node, &t, now_s * S_NS), 0);
+}
+
 /* Killed meanwhile: the next one reads in the notes what the last one denied. */
 POLICY_TEST(restart_knows_its_own)
 {
@@ -204,8 +215,7 @@ POLICY_TEST(restart_knows_its_own)
 	ask("{\"do\":\"ev.deny\",\"evs\":[\"2:0xc0010001\"],\"reason\":\"mine\"}");
 	seconds(2, "plane0.t0-0.t1-1", MM_DEAD);
 	assert_u_eq(denied(0), 2);
-	md_policy_close(policy);
-	assert_int_equal(md_policy_open(&policy, &node, &t, now_s * S_NS), 0);
+	restart();
 	seconds(9, NULL, MM_DEAD);
 	assert_u_eq(denied(0), 2);
 	seconds(2, NULL, MM_DEAD);
@@ -322,17 +332,6 @@ static void set_denied_by_itself(bool is_denied, enum mn_denier denier)
 	md_config_device(&node.config, 0, &d);
 	assert_true(md_ev_read("1:0xc0000001", &op.ev));
 	assert_int_equal(mn_ev_modify(node.now, &d, 0, &op), 0);
-}
-
-/* As md_node_open does, what was noted being of the generation before. */
-static void restart(void)
-{
-	json_t *notes = md_notes_update(node.notes, node.now, NULL, 0);
-
-	md_policy_close(policy);
-	json_decref(node.notes);
-	node.notes = notes;
-	assert_int_equal(md_policy_open(&policy, &node, &t, now_s * S_NS), 0);
 }
 
 /* What somebody allowed and denied again in the store itself, while no mrcd ran, is his. */
