@@ -92,7 +92,7 @@ fuzz-coverage: ## how many lines each fuzz target reaches by its corpus
 	@tools/coverage --fuzz
 
 .PHONY: mutants
-mutants: ## plant faults in wire and core, one at a time: does a test notice?
+mutants: ## plant faults in wire and core and choose one at a time: does a test notice?
 	@tools/deps check
 	@tools/mutants
 

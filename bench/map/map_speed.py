@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What the map costs and how soon it names a fault: probes of a node, faults of a lab, rules of a cluster.
 
-    probes  an mrcd that shares in 32 uplinks, each probed once a millisecond and more: its CPU time, bits, probes
+    probes  an mrcd that shares in 32 uplinks, planned at more than once a millisecond each: its CPU time, bits, probes
     names   the faults of docs/map.md on tiny, five checks of each: from the first probe until the right name
     rules   Prometheus' rules on series of so many nodes, as Debian's prometheus times them
 
@@ -105,7 +105,7 @@ def measure_probes(mrc, mrcd):
         for uplink in uplinks_of(key):
             links[uplink] = links.get(uplink, 0) + 2 * rate
     print(f"probes: {len(links)} uplinks, by two hosts at least {min(links.values()):.0f} probes/s over each; "
-          f"{sum(grown.values()):.0f} probes/s and {after[bits_key(after)] * 8 / 1e6:.1f} Mb/s of a node, "
+          f"{sum(grown.values()):.0f} probes/s of {after[bits_key(after)] * 8 / 1e6:.1f} Mb/s planned of a node, "
           f"{100 * cpu / passed:.1f} % of a core")
 
 
@@ -245,7 +245,10 @@ def main():
         else:
             print("probes: no mrc and mrcd in --build")
     if o.only in (None, "names"):
-        measure_names(mrc, o.checks, ["--rate", o.rate] if o.rate else [])
+        if mrc:
+            measure_names(mrc, o.checks, ["--rate", o.rate] if o.rate else [])
+        else:
+            print("names: no mrc in --build")
     if o.only in (None, "rules"):
         measure_rules(o.nodes, o.routes, o.port)
 
