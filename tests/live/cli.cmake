@@ -52,8 +52,12 @@ if(mrcd IN_LIST SOFTMRC_MODULES_BUILT)
 	softmrc_command_test(mrcd_unit LABELS unit COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/mrcd_unit.py
 		$<TARGET_FILE:softmrc-program-mrcd> ${PROJECT_BINARY_DIR}/packaging/mrcd.service ${PROJECT_SOURCE_DIR}/packaging/mrcd.toml)
 	softmrc_test(live_mrcd SOURCES live_mrcd.c LINKS mrcd LABELS live TIMEOUT 120)
-	foreach(name live_ctl_shared live_hints)
-		softmrc_test(${name} SOURCES ${name}.c live_daemon.c live_fixture.c LINKS libibverbs libmrc Threads::Threads
+	foreach(name live_ctl_expansion live_ctl_shared live_hints)
+		set(app "")
+		if(name MATCHES live_ctl)
+			set(app live_ctl_app.c)
+		endif()
+		softmrc_test(${name} SOURCES ${name}.c ${app} live_daemon.c live_fixture.c LINKS libibverbs libmrc Threads::Threads
 			LABELS live release TIMEOUT 180 ARGS -- $<TARGET_FILE:softmrc-program-mrcd>)
 		add_dependencies(${name} softmrc-program-mrcd)
 	endforeach()

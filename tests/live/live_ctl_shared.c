@@ -4,15 +4,12 @@
  * where there are such, with mrcd between them: the walks through explicit and generated EVs,
  * congestion control and ports of live_ctl_profiles.c. The argument is mrcd's program.
  *
- * The application has a device and two QPs that write to each other, and does what it is told to by
- * one command at a time. The controller is the test itself.
+ * The controller is the test itself.
  */
+#include "live/live_ctl_app.h"
 #include "live/live_daemon.h"
-#include "live/live_fixture.h"
 
 #include <errno.h>
-#include <grp.h>
-#include <mrc_ctl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/socket.h>
@@ -22,209 +19,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NOBODY 65534u
 #define FMT 3
 #define PROFILE 2
 #define EVS 8
 #define PATIENCE_MS LIVE_PATIENCE_MS
 
-#define assert_minus_one(call, err)             \
-	do {                                    \
-		errno = 0;                      \
-		assert_int_equal((call), -1);   \
-		assert_int_equal(errno, (err)); \
-	} while (0)
-
-enum command {
-	CONNECT,   /* with the profiles of `a` and `b`; answers an errno value */
-	WRITE,	   /* answers the status of the completion */
-	DENIED,	   /* answers how many EVs of profile `a` read DENIED */
-	FIRST_EV,  /* answers the number of the first EV of profile `a` */
-	MAX_CWND,  /* answers max_cwnd of CC profile `a` */
-	CC_STATE,  /* answers the state of CC profile `a` */
-	PORT_DOWN, /* answers whether port `a` is down */
-	DISABLE,   /* answers the errno value of disabling port `a` */
-	DENY, /* answers that of denying an EV of profile `a`, times 100, and how many it did */
-};
-
-struct order {
-	int command;
-	uint64_t a, b;
-};
-
 static char dir[] = "/tmp/mrc-shared-XXXXXX";
 static struct fixture *r; /* the controller's, without QPs at work */
-static pid_t app, daemon_pid;
-static int app_fd = -1;
-
-/* ---- what both do ---- */
-
-static int ev_op(uint64_t profile, enum mrc_ctl_ev_op op, struct mrc_ctl_ev_op_entry *entries,
-		 int *n)
-{
-	struct mrc_ctl_ev_profile_attr attr = {
-		.ev_op = {.op = op, .entries = entries, .entry_count = *n}};
-	bool query = op == MRC_CTL_EV_OP_QUERY_EV_ARRAY || op == MRC_CTL_EV_OP_QUERY_EV_STATE;
-	int err = (query ? mrc_ctl_query_ev_profile : mrc_ctl_modify_ev_profile)(
-		r->ctx, profile, &attr, MRC_CTL_EV_PROFILE_EV_OP);
-
-	*n = attr.ev_op.entry_count;
-	return err;
-}
-
-static int set_port(uint8_t port, bool enabled)
-{
-	struct mrc_ctl_port_attr attr = {.port_admin_state = enabled ? MRC_CTL_PORT_ADMIN_ENABLED
-								     : MRC_CTL_PORT_ADMIN_DISABLED};
-
-	return mrc_ctl_modify_port(r->ctx, port, &attr, MRC_CTL_PORT_ADMIN_STATE);
-}
-
-/* ---- the application ---- */
-
-static int connect_with(uint64_t ev_profile, uint64_t cc_profile)
-{
-	for (int i = 0; i < FIXTURE_QPS; i++) {
-		struct ibv_qp_attr attr = {.qp_state = IBV_QPS_RESET};
-		struct mrc_qp_attr mrc = {.profile = {ev_profile, cc_profile}};
-		int err;
-
-		assert_int_equal(mrc_modify_qp(r->qp[i], &attr, IBV_QP_STATE, NULL, 0), 0);
-		attr.qp_state = IBV_QPS_INIT;
-		err = mrc_modify_qp(r->qp[i], &attr, IBV_QP_STATE, &mrc,
-				    MRC_QP_EV_PROFILE_ID | MRC_QP_CC_PROFILE_ID);
-		if (err)
-			return err;
-	}
-	for (int i = 0; i < FIXTURE_QPS; i++)
-		fixture_connect(r, i, &r->end[1 - i]);
-	return 0;
-}
-
-static uint32_t max_cwnd(uint64_t profile)
-{
-	struct mrc_ctl_cc_nscc_cfg cfg;
-	struct mrc_ctl_cc_profile_attr attr = {.cc_config = &cfg};
-
-	assert_int_equal(
-		mrc_ctl_query_cc_profile(r->ctx, profile, &attr, MRC_CTL_CC_PROFILE_CONFIG), 0);
-	return cfg.max_cwnd;
-}
-
-static uint64_t deny_one(uint64_t profile)
-{
-	struct mrc_ctl_ev_op_entry entries[256];
-	int n = 256, err;
-
-	assert_int_equal(ev_op(profile, MRC_CTL_EV_OP_QUERY_EV_ARRAY, entries, &n), 0);
-	entries[0].state = MRC_CTL_EV_DENIED;
-	entries[0].flags = 0;
-	n = 1;
-	err = ev_op(profile, MRC_CTL_EV_OP_MODIFY_EV_STATE, entries, &n) ? errno : 0;
-	return 100 * (uint64_t)err + (uint64_t)n;
-}
-
-static uint64_t obey(const struct order *o)
-{
-	struct mrc_ctl_ev_op_entry entries[256];
-	struct mrc_ctl_cc_profile_attr cc;
-	struct ibv_port_attr port;
-	struct ibv_send_wr wr, *bad;
-	struct ibv_sge sge;
-	uint64_t denied = 0;
-	uint32_t value;
-	int n = 256;
-
-	switch ((enum command)o->command) {
-	case CONNECT:
-		return (uint64_t)connect_with(o->a, o->b);
-	case WRITE:
-		wr = fixture_wr(r, 0, &sge, 100000);
-		assert_int_equal(mrc_post_send(r->qp[0], &wr, &bad), 0);
-		return fixture_poll(r, 0).status;
-	case DENIED:
-		assert_int_equal(ev_op(o->a, MRC_CTL_EV_OP_QUERY_EV_ARRAY, entries, &n), 0);
-		for (int i = 0; i < n; i++)
-			denied += entries[i].state == MRC_CTL_EV_DENIED;
-		return denied;
-	case FIRST_EV:
-		assert_int_equal(ev_op(o->a, MRC_CTL_EV_OP_QUERY_EV_ARRAY, entries, &n), 0);
-		memcpy(&value, entries[0].ev.val, sizeof(value));
-		return value;
-	case MAX_CWND:
-		return max_cwnd(o->a);
-	case CC_STATE:
-		assert_int_equal(
-			mrc_ctl_query_cc_profile(r->ctx, o->a, &cc, MRC_CTL_CC_PROFILE_CUR_STATE),
-			0);
-		return cc.cur_profile_state;
-	case PORT_DOWN:
-		assert_int_equal(ibv_query_port(r->verbs, (uint8_t)o->a, &port), 0);
-		return port.state == IBV_PORT_DOWN;
-	case DISABLE:
-		return set_port((uint8_t)o->a, false) ? (uint64_t)errno : 0;
-	case DENY:
-		return deny_one(o->a);
-	}
-	return 0;
-}
-
-static void run_app(int fd)
-{
-	struct order o;
-	void *state;
-	uint64_t answer;
-
-	if (geteuid() == 0 && (setgroups(0, NULL) || setgid(NOBODY) || setuid(NOBODY)))
-		_exit(3);
-	if (fixture_setup(&state))
-		_exit(4);
-	r = state;
-	while (recv(fd, &o, sizeof(o), MSG_WAITALL) == (ssize_t)sizeof(o)) {
-		answer = obey(&o);
-		if (send(fd, &answer, sizeof(answer), MSG_NOSIGNAL) != (ssize_t)sizeof(answer))
-			break;
-	}
-	fixture_close(r);
-	_exit(0);
-}
-
-static uint64_t tell(enum command command, uint64_t a, uint64_t b)
-{
-	struct order o = {command, a, b};
-	uint64_t answer = UINT64_MAX;
-
-	assert_int_equal(send(app_fd, &o, sizeof(o), MSG_NOSIGNAL), sizeof(o));
-	assert_int_equal(recv(app_fd, &answer, sizeof(answer), MSG_WAITALL), sizeof(answer));
-	return answer;
-}
-
-/* The application follows the store by itself. */
-static void expect_soon(enum command command, uint64_t a, uint64_t wanted)
-{
-	uint64_t answer = tell(command, a, 0);
-
-	for (int ms = 0; ms < PATIENCE_MS && answer != wanted; ms++) {
-		usleep(1000);
-		answer = tell(command, a, 0);
-	}
-	assert_u_eq(answer, wanted);
-}
-
-static void start_app(void)
-{
-	int ends[2];
-
-	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
-	app = fork();
-	assert_true(app >= 0);
-	if (app == 0) {
-		close(ends[0]);
-		run_app(ends[1]);
-	}
-	close(ends[1]);
-	app_fd = ends[0];
-}
+static pid_t daemon_pid;
 
 static void start_daemon(void)
 {
@@ -249,7 +51,7 @@ static int setup(void **state)
 	setenv("MRC_PORTS", "127.0.0.1,127.0.1.1", 1);
 	setenv("MRC_EVS", "8", 1);
 	start_daemon();
-	start_app();
+	ctl_app_start(-1);
 	if (fixture_setup(state))
 		return -1;
 	r = *state;
@@ -259,10 +61,9 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	char command[100];
-	int status, bad = fixture_teardown(state);
+	int bad = fixture_teardown(state);
 
-	close(app_fd);
-	bad |= waitpid(app, &status, 0) != app || status;
+	bad |= !ctl_app_stop();
 	if (daemon_pid)
 		stop_daemon(SIGTERM);
 	snprintf(command, sizeof(command), "rm -r %s", dir);
@@ -336,7 +137,7 @@ static void make_explicit(void)
 	make_profile(MRC_CTL_EV_MODE_EXP);
 	for (uint32_t i = 0; i < EVS; i++)
 		entries[i].ev_new = ev_of(i);
-	assert_int_equal(ev_op(PROFILE, MRC_CTL_EV_OP_REPLACE_EV, entries, &n), 0);
+	assert_int_equal(ctl_ev_op(r, PROFILE, MRC_CTL_EV_OP_REPLACE_EV, entries, &n), 0);
 	assert_int_equal(n, EVS);
 	assert_int_equal(move_profile(MRC_CTL_PROFILE_ONLINE), 0);
 }
@@ -348,28 +149,28 @@ SHARED_TEST(explicit_evs)
 	struct mrc_ctl_ev_op_entry entries[EVS] = {0};
 	int n = EVS - 2;
 
-	assert_u_eq(tell(CONNECT, PROFILE, 0), EINVAL);
+	assert_u_eq(ctl_app_tell(CTL_APP_CONNECT, PROFILE, 0), EINVAL);
 	make_explicit();
-	expect_soon(FIRST_EV, PROFILE, 49152);
-	assert_u_eq(tell(CONNECT, PROFILE, 0), 0);
-	assert_u_eq(tell(WRITE, 0, 0), IBV_WC_SUCCESS);
+	ctl_app_expect(CTL_APP_FIRST_EV, PROFILE, 49152);
+	assert_u_eq(ctl_app_tell(CTL_APP_CONNECT, PROFILE, 0), 0);
+	assert_u_eq(ctl_app_tell(CTL_APP_WRITE, 0, 0), IBV_WC_SUCCESS);
 	for (uint32_t i = 0; i < EVS; i++)
 		entries[i] =
 			(struct mrc_ctl_ev_op_entry){.ev = ev_of(i), .state = MRC_CTL_EV_DENIED};
-	assert_int_equal(ev_op(PROFILE, MRC_CTL_EV_OP_MODIFY_EV_STATE, entries, &n), 0);
-	expect_soon(DENIED, PROFILE, EVS - 2);
-	assert_u_eq(tell(WRITE, 0, 0), IBV_WC_SUCCESS);
+	assert_int_equal(ctl_ev_op(r, PROFILE, MRC_CTL_EV_OP_MODIFY_EV_STATE, entries, &n), 0);
+	ctl_app_expect(CTL_APP_DENIED, PROFILE, EVS - 2);
+	assert_u_eq(ctl_app_tell(CTL_APP_WRITE, 0, 0), IBV_WC_SUCCESS);
 	n = EVS;
-	assert_minus_one(ev_op(PROFILE, MRC_CTL_EV_OP_MODIFY_EV_STATE, entries, &n), EBUSY);
+	assert_minus_one(ctl_ev_op(r, PROFILE, MRC_CTL_EV_OP_MODIFY_EV_STATE, entries, &n), EBUSY);
 	assert_int_equal(n, EVS - 2);
 	entries[0].ev_new = ev_of(0);
 	entries[0].ev_new.val[0] ^= 7;
 	entries[0].state = MRC_CTL_EV_GOOD;
 	n = 1;
-	assert_int_equal(ev_op(PROFILE, MRC_CTL_EV_OP_REPLACE_EV, entries, &n), 0);
-	expect_soon(FIRST_EV, PROFILE, 49152 ^ 7);
-	expect_soon(DENIED, PROFILE, EVS - 3);
-	assert_u_eq(tell(WRITE, 0, 0), IBV_WC_SUCCESS);
+	assert_int_equal(ctl_ev_op(r, PROFILE, MRC_CTL_EV_OP_REPLACE_EV, entries, &n), 0);
+	ctl_app_expect(CTL_APP_FIRST_EV, PROFILE, 49152 ^ 7);
+	ctl_app_expect(CTL_APP_DENIED, PROFILE, EVS - 3);
+	assert_u_eq(ctl_app_tell(CTL_APP_WRITE, 0, 0), IBV_WC_SUCCESS);
 }
 
 static int move_cc(enum mrc_ctl_profile_state to)
@@ -405,12 +206,12 @@ SHARED_TEST(profiles_that_others_use)
 					  MRC_CTL_CC_PROFILE_STATE | MRC_CTL_CC_PROFILE_ALGORITHM),
 		0);
 	assert_int_equal(move_cc(MRC_CTL_PROFILE_ONLINE), 0);
-	expect_soon(FIRST_EV, PROFILE, 49152);
-	expect_soon(CC_STATE, PROFILE, MRC_CTL_PROFILE_ONLINE);
-	assert_u_eq(tell(CONNECT, PROFILE, PROFILE), 0);
+	ctl_app_expect(CTL_APP_FIRST_EV, PROFILE, 49152);
+	ctl_app_expect(CTL_APP_CC_STATE, PROFILE, MRC_CTL_PROFILE_ONLINE);
+	assert_u_eq(ctl_app_tell(CTL_APP_CONNECT, PROFILE, PROFILE), 0);
 	expect_offline(move_profile, EBUSY);
 	expect_offline(move_cc, EBUSY);
-	assert_u_eq(tell(CONNECT, 0, 0), 0);
+	assert_u_eq(ctl_app_tell(CTL_APP_CONNECT, 0, 0), 0);
 	expect_offline(move_profile, 0);
 	expect_offline(move_cc, 0);
 }
@@ -430,9 +231,10 @@ SHARED_TEST(generated_evs)
 						   MRC_CTL_EV_PROFILE_STATE |
 							   MRC_CTL_EV_PROFILE_EV_FIELDS_OP),
 			 0);
-	expect_soon(FIRST_EV, PROFILE, 0x01C0); /* left-aligned bits, as a number of this machine */
-	assert_u_eq(tell(CONNECT, PROFILE, 0), 0);
-	assert_u_eq(tell(WRITE, 0, 0), IBV_WC_SUCCESS);
+	ctl_app_expect(CTL_APP_FIRST_EV, PROFILE,
+		       0x01C0); /* left-aligned bits, as a number of this machine */
+	assert_u_eq(ctl_app_tell(CTL_APP_CONNECT, PROFILE, 0), 0);
+	assert_u_eq(ctl_app_tell(CTL_APP_WRITE, 0, 0), IBV_WC_SUCCESS);
 }
 
 /* REQ(ctl.cc-profile) */
@@ -447,26 +249,26 @@ SHARED_TEST(congestion_control)
 	assert_int_equal(MODIFY(MRC_CTL_CC_PROFILE_STATE | MRC_CTL_CC_PROFILE_ALGORITHM), 0);
 	attr.profile_state = MRC_CTL_PROFILE_ONLINE;
 	assert_int_equal(MODIFY(MRC_CTL_CC_PROFILE_STATE | MRC_CTL_CC_PROFILE_CONFIG), 0);
-	expect_soon(MAX_CWND, 4, 1 << 20);
-	assert_u_eq(tell(CONNECT, 0, 4), 0);
-	assert_u_eq(tell(WRITE, 0, 0), IBV_WC_SUCCESS);
+	ctl_app_expect(CTL_APP_MAX_CWND, 4, 1 << 20);
+	assert_u_eq(ctl_app_tell(CTL_APP_CONNECT, 0, 4), 0);
+	assert_u_eq(ctl_app_tell(CTL_APP_WRITE, 0, 0), IBV_WC_SUCCESS);
 	cfg.max_cwnd = 1 << 21;
 	assert_int_equal(MODIFY(MRC_CTL_CC_PROFILE_CONFIG), 0);
-	expect_soon(MAX_CWND, 4, 1 << 21);
-	assert_u_eq(tell(WRITE, 0, 0), IBV_WC_SUCCESS);
+	ctl_app_expect(CTL_APP_MAX_CWND, 4, 1 << 21);
+	assert_u_eq(ctl_app_tell(CTL_APP_WRITE, 0, 0), IBV_WC_SUCCESS);
 #undef MODIFY
 }
 
 /* REQ(ctl.port-admin) REQ(ep.port.admin) */
 SHARED_TEST(ports)
 {
-	assert_int_equal(set_port(2, false), 0);
-	expect_soon(PORT_DOWN, 2, true);
-	assert_u_eq(tell(CONNECT, 0, 0), 0);
-	assert_u_eq(tell(WRITE, 0, 0), IBV_WC_SUCCESS);
-	assert_int_equal(set_port(2, true), 0);
-	expect_soon(PORT_DOWN, 2, false);
-	assert_u_eq(tell(WRITE, 0, 0), IBV_WC_SUCCESS);
+	assert_int_equal(ctl_set_port(r, 2, false), 0);
+	ctl_app_expect(CTL_APP_PORT_DOWN, 2, true);
+	assert_u_eq(ctl_app_tell(CTL_APP_CONNECT, 0, 0), 0);
+	assert_u_eq(ctl_app_tell(CTL_APP_WRITE, 0, 0), IBV_WC_SUCCESS);
+	assert_int_equal(ctl_set_port(r, 2, true), 0);
+	ctl_app_expect(CTL_APP_PORT_DOWN, 2, false);
+	assert_u_eq(ctl_app_tell(CTL_APP_WRITE, 0, 0), IBV_WC_SUCCESS);
 }
 
 /* Somebody else asks mrcd; returns as soon as what came of it lies in the store. */
@@ -502,7 +304,7 @@ SHARED_TEST(what_was_decided_before)
 
 		order_daemon(down ? "{\"do\":\"port.set\",\"port\":2,\"admin\":\"down\"}\n"
 				  : "{\"do\":\"port.set\",\"port\":2,\"admin\":\"enabled\"}\n");
-		assert_int_equal(set_port(2, !down), 0);
+		assert_int_equal(ctl_set_port(r, 2, !down), 0);
 		assert_int_equal(ibv_query_port(r->verbs, 2, &port), 0);
 		assert_int_equal(port.state == IBV_PORT_DOWN, down);
 	}
@@ -523,15 +325,15 @@ SHARED_TEST(ev_events)
 	assert_int_equal(
 		mrc_ctl_modify_ev_profile(r->ctx, PROFILE, &attr, MRC_CTL_EV_PROFILE_EVENT_MASK),
 		0);
-	expect_soon(FIRST_EV, PROFILE, 49152);
-	assert_u_eq(tell(CONNECT, PROFILE, 0), 0);
-	assert_u_eq(tell(WRITE, 0, 0), IBV_WC_SUCCESS);
+	ctl_app_expect(CTL_APP_FIRST_EV, PROFILE, 49152);
+	assert_u_eq(ctl_app_tell(CTL_APP_CONNECT, PROFILE, 0), 0);
+	assert_u_eq(ctl_app_tell(CTL_APP_WRITE, 0, 0), IBV_WC_SUCCESS);
 	usleep(300000); /* until mrcd has found the application, and the controller mrcd */
 	assert_int_equal(mrc_req_notify_cq(cq, 0), 0);
-	assert_int_equal(ev_op(PROFILE, MRC_CTL_EV_OP_MODIFY_EV_STATE, &entry, &n), 0);
-	expect_soon(DENIED, PROFILE, 1);
+	assert_int_equal(ctl_ev_op(r, PROFILE, MRC_CTL_EV_OP_MODIFY_EV_STATE, &entry, &n), 0);
+	ctl_app_expect(CTL_APP_DENIED, PROFILE, 1);
 	entry.state = MRC_CTL_EV_GOOD;
-	assert_int_equal(ev_op(PROFILE, MRC_CTL_EV_OP_MODIFY_EV_STATE, &entry, &n), 0);
+	assert_int_equal(ctl_ev_op(r, PROFILE, MRC_CTL_EV_OP_MODIFY_EV_STATE, &entry, &n), 0);
 	assert_int_equal(mrc_get_cq_event(r->channel, &raised, &user), 0);
 	assert_ptr_equal(raised, cq);
 	assert_int_equal(mrc_ctl_poll_ev_event(cq, 4, event), 1);
@@ -548,17 +350,17 @@ SHARED_TEST(takes_rights)
 {
 	if (geteuid() != 0)
 		test_skip("users of their own take root");
-	assert_u_eq(tell(DISABLE, 2, 0), EPERM);
-	assert_u_eq(tell(DENY, 0, 0), UINT64_C(100) * EPERM);
-	assert_u_eq(tell(PORT_DOWN, 2, 0), false);
-	assert_u_eq(tell(DENIED, 0, 0), 0);
+	assert_u_eq(ctl_app_tell(CTL_APP_DISABLE, 2, 0), EPERM);
+	assert_u_eq(ctl_app_tell(CTL_APP_DENY, 0, 0), UINT64_C(100) * EPERM);
+	assert_u_eq(ctl_app_tell(CTL_APP_PORT_DOWN, 2, 0), false);
+	assert_u_eq(ctl_app_tell(CTL_APP_DENIED, 0, 0), 0);
 	/* Without mrcd the store is its owner's alone. */
 	stop_daemon(SIGKILL);
-	assert_u_eq(tell(DISABLE, 2, 0), EPERM);
-	assert_int_equal(set_port(2, false), 0);
-	expect_soon(PORT_DOWN, 2, true);
+	assert_u_eq(ctl_app_tell(CTL_APP_DISABLE, 2, 0), EPERM);
+	assert_int_equal(ctl_set_port(r, 2, false), 0);
+	ctl_app_expect(CTL_APP_PORT_DOWN, 2, true);
 	start_daemon();
-	assert_int_equal(set_port(1, false), 0);
-	expect_soon(PORT_DOWN, 1, true);
-	assert_u_eq(tell(PORT_DOWN, 2, 0), true);
+	assert_int_equal(ctl_set_port(r, 1, false), 0);
+	ctl_app_expect(CTL_APP_PORT_DOWN, 1, true);
+	assert_u_eq(ctl_app_tell(CTL_APP_PORT_DOWN, 2, 0), true);
 }
