@@ -97,7 +97,7 @@ AROUND = Group(
         "live_programs", "live_flags", "live_order", "live_killed", "live_pyverbs", "live_cancel", "live_links",
         "live_nccl", "live_examples", "live_failing_calls", "peer_random"}))
 # Those of them that have been tried whole: `make check` tries a sample.
-TRIED = ("src/ud", "src/stats", "src/io")
+TRIED = ("src/ud", "src/stats", "src/io", "src/store")
 
 
 def group_of(part):

@@ -41,13 +41,13 @@ static void forget_folder(struct store_watch *w)
 static void drain(struct store_watch *w)
 {
 	_Alignas(struct inotify_event) char events[4096];
-	struct inotify_event event;
+	const struct inotify_event *event;
 	ssize_t got;
 
 	while ((got = read(w->fd, events, sizeof(events))) > 0)
-		for (size_t at = 0; at < (size_t)got; at += sizeof(event) + event.len) {
-			memcpy(&event, events + at, sizeof(event));
-			if (event.mask & ~(uint32_t)IN_MOVED_TO)
+		for (size_t at = 0; at < (size_t)got; at += sizeof(*event) + event->len) {
+			event = (const struct inotify_event *)(const void *)(events + at);
+			if (event->mask & ~(uint32_t)IN_MOVED_TO)
 				forget_folder(w);
 		}
 }

@@ -83,6 +83,27 @@ static inline void denying(struct mn_state *s, uint32_t n)
 		s->ev[id].first = n;
 }
 
+/* A sound state that is as long as one can be: as many profiles as that takes are full. */
+static inline void fill(struct mn_state *s)
+{
+	mn_state_init(s);
+	for (uint32_t id = 0; id < MN_EV_PROFILES; id++) {
+		struct mn_ev_profile *p = &s->ev[id];
+
+		p->first = s->n_evs;
+		if (s->n_evs == MN_EVS_MAX)
+			continue;
+		if (id != MN_OWN_PROFILE) {
+			p->state = MN_OFFLINE;
+			p->mode = MN_MODE_EXPLICIT;
+		}
+		p->n_evs = MN_EVS_PROFILE_MAX;
+		p->count = id == MN_OWN_PROFILE ? 0 : p->n_evs;
+		for (uint32_t i = 0; i < p->n_evs; i++)
+			s->evs[s->n_evs++] = (struct mn_ev){.val = {(uint8_t)i}, .port = 1};
+	}
+}
+
 static inline void expect_same(const struct mn_state *got, const struct mn_state *want)
 {
 	assert_u_eq(got->n_evs, want->n_evs);

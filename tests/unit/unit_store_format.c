@@ -64,8 +64,11 @@ FORMAT_TEST(store_header_check, any_other_length)
 {
 	uint64_t bytes = file_bytes;
 
-	for (file_bytes = 0; file_bytes < bytes; file_bytes++)
+	for (file_bytes = 0; file_bytes < bytes; file_bytes++) {
 		assert_i_eq(check(), EBADMSG);
+		assert_string_equal(why, file_bytes < sizeof(file.h) ? "is no store of a device"
+								     : "is cut off or too long");
+	}
 	file_bytes = bytes + 1;
 	assert_i_eq(check(), EBADMSG);
 	file_bytes = UINT64_MAX;
@@ -113,6 +116,16 @@ FORMAT_TEST(store_header_check, a_name_that_terminals_would_obey)
 	file.h.info.by[sizeof(file.h.info.by) - 1] = '\0';
 	seal();
 	assert_i_eq(check(), 0);
+}
+
+FORMAT_TEST(store_state_check, all_evs_there_can_be)
+{
+	fill(&file.s);
+	assert_u_eq(file.s.n_evs, MN_EVS_MAX);
+	seal();
+	file_bytes = sizeof(file.h) + sizeof(file.s);
+	assert_i_eq(check(), 0);
+	assert_u_eq(file.h.state_bytes, sizeof(file.s));
 }
 
 /* What is whole and was made so: a writer's mistake, or a forgery. */

@@ -12,8 +12,31 @@
 static struct store_hint some[STORE_HINTS_MAX], got[STORE_HINTS_MAX];
 static char folder[64], path[96];
 
+/* ---- a call that fails ---- */
+
+static bool no_close, no_list;
+
+int __real_close(int fd);
+int __wrap_close(int fd);
+int __wrap_close(int fd)
+{
+	int result = __real_close(fd);
+
+	errno = no_close ? EIO : errno;
+	return no_close ? -1 : result;
+}
+
+DIR *__real_fdopendir(int fd);
+DIR *__wrap_fdopendir(int fd);
+DIR *__wrap_fdopendir(int fd)
+{
+	errno = ENOMEM;
+	return no_list ? NULL : __real_fdopendir(fd);
+}
+
 static int setup(void **state)
 {
+	no_close = no_list = false;
 	if (store_setup(state))
 		return -1;
 	snprintf(folder, sizeof(folder), "%s/hints", store_dir);
@@ -66,8 +89,59 @@ HINTS_TEST(what_was_saved)
 	assert_u_eq(st.st_mode & 0777, 0400); /* whom a user talks to is his own business */
 	assert_i_eq(store_hints_save(store_dir, DEVICE, 0, some, STORE_HINTS_MAX + 1), EINVAL);
 	assert_i_eq(store_hints_save(store_dir, "../x", 0, some, 1), EINVAL);
+	errno = EIO; /* of a call that is long over */
 	save(0);
 	assert_i_eq(load(&n), ENOENT);
+	save(0);
+}
+
+/* What a writer left that died, and the mask of its user. */
+HINTS_TEST(after_what_was_left)
+{
+	char left[110];
+	struct stat st;
+	mode_t mask;
+	uint32_t n;
+	int fd;
+
+	save(1);
+	snprintf(left, sizeof(left), "%s.new", path);
+	fd = open(left, O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
+	assert_true(fd >= 0);
+	close(fd);
+	errno = EIO;
+	mask = umask(0777);
+	save(2);
+	umask(mask);
+	assert_true(access(left, F_OK) != 0);
+	assert_i_eq(load(&n), 0);
+	assert_u_eq(n, 2);
+	assert_i_eq(stat(path, &st), 0);
+	assert_u_eq(st.st_mode & 0777, 0400);
+}
+
+/* What was there stays, and nothing else lies about. */
+HINTS_TEST(that_cannot_be_written)
+{
+	char left[110];
+	uint32_t n;
+
+	save(3);
+	snprintf(left, sizeof(left), "%s.new", path);
+	no_close = true;
+	assert_i_eq(store_hints_save(store_dir, DEVICE, geteuid(), some, 2), EIO);
+	no_close = false;
+	assert_true(access(left, F_OK) != 0);
+	assert_i_eq(load(&n), 0);
+	assert_u_eq(n, 3);
+	assert_i_eq(mkdir(left, 0755), 0);
+	assert_i_eq(store_hints_save(store_dir, DEVICE, geteuid(), some, 2), EISDIR);
+	assert_i_eq(rmdir(left), 0);
+	save(0);
+	assert_i_eq(mkdir(path, 0755), 0);
+	assert_i_eq(store_hints_save(store_dir, DEVICE, geteuid(), some, 2), EISDIR);
+	assert_true(access(left, F_OK) != 0);
+	assert_i_eq(store_hints_save(store_dir, DEVICE, geteuid(), some, 0), EISDIR);
 }
 
 /* As another user: what he finds, and that it is not his to write to. */
@@ -109,6 +183,9 @@ HINTS_TEST(cleared)
 
 	assert_i_eq(store_hints_clear(store_dir, DEVICE), 0);
 	save(2);
+	no_list = true;
+	assert_i_eq(store_hints_clear(store_dir, DEVICE), ENOMEM);
+	no_list = false;
 	assert_i_eq(store_hints_save(store_dir, DEVICE "1", geteuid(), some, 1), 0);
 	assert_i_eq(store_hints_clear(store_dir, DEVICE), 0);
 	assert_i_eq(load(&n), ENOENT);

@@ -3,9 +3,28 @@
 #include "unit/store_fixture.h"
 
 #include <errno.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
 
 static struct mn_state want, got;
 static struct store_info info;
+
+/* This many reads are interrupted before one is not, and each gives a half of what is asked. */
+static uint32_t interruptions;
+
+ssize_t __real_pread(int fd, void *to, size_t len, off_t at);
+ssize_t __wrap_pread(int fd, void *to, size_t len, off_t at);
+ssize_t __wrap_pread(int fd, void *to, size_t len, off_t at)
+{
+	if (interruptions == 0)
+		return __real_pread(fd, to, len, at);
+	interruptions--;
+	errno = EINTR;
+	return interruptions % 2 ? -1 : __real_pread(fd, to, len > 1 ? len / 2 : len, at);
+}
 
 static int read_it(void)
 {
@@ -19,8 +38,18 @@ static void expect_refused(int code, const char *text)
 		fail_msg("%s: \"%s\" is not in it", error.text, text);
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
 STORE_TEST(store_read, what_was_written)
 {
+	uint64_t before_ns = now_ns();
+
 	denying(&want, 5);
 	commit(&want);
 	assert_i_eq(read_it(), 0);
@@ -29,14 +58,24 @@ STORE_TEST(store_read, what_was_written)
 	assert_u_eq(info.pid, (uint64_t)getpid());
 	assert_u_eq(info.uid, geteuid());
 	assert_string_equal(info.by, BY);
-	assert_true(info.written_ns > 0);
+	assert_u_between(info.written_ns, before_ns, now_ns());
 }
 
 STORE_TEST(store_read, all_evs_there_can_be)
 {
-	denying(&want, MN_EVS_PROFILE_MAX);
+	fill(&want);
 	commit(&want);
 	assert_i_eq(read_it(), 0);
+	expect_same(&got, &want);
+}
+
+STORE_TEST(store_read, in_parts_and_interrupted)
+{
+	denying(&want, 5);
+	commit(&want);
+	interruptions = 8;
+	assert_i_eq(read_it(), 0);
+	assert_u_eq(interruptions, 0);
 	expect_same(&got, &want);
 }
 
@@ -72,9 +111,10 @@ STORE_TEST(store_read, cut_off)
 	denying(&want, 2);
 	commit(&want);
 	assert_i_eq(stat(store_file, &st), 0);
-	for (off_t len = st.st_size - 1; len >= 0; len = len < 100 ? len - 1 : len - 97) {
+	for (off_t len = st.st_size - 1; len >= 0; len = len < 200 ? len - 1 : len - 97) {
 		assert_i_eq(truncate(store_file, len), 0);
-		expect_refused(EBADMSG, "mrc0.state: ");
+		expect_refused(EBADMSG, len < 96 ? "mrc0.state: is cut off or cannot be read"
+						 : "mrc0.state: is cut off or too long");
 	}
 }
 
@@ -167,6 +207,58 @@ STORE_TEST(store_read, of_another_user)
 	assert_i_eq(read_as(1234), 0);
 	assert_i_eq(read_as(1235), EPERM);
 	assert_i_eq(read_as(0), EPERM);
+}
+
+static bool write_to(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	bool done = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+
+	if (fd >= 0)
+		close(fd);
+	return done;
+}
+
+/* Becomes a user, and root of a user namespace of his, where that folder has the default path. */
+static bool become_rootless(void)
+{
+	return !setresgid(1234, 1234, 1234) && !setresuid(1234, 1234, 1234) &&
+	       !prctl(PR_SET_DUMPABLE, 1) && !unshare(CLONE_NEWUSER | CLONE_NEWNS) &&
+	       write_to("/proc/self/uid_map", "0 1234 1") &&
+	       write_to("/proc/self/setgroups", "deny") &&
+	       write_to("/proc/self/gid_map", "0 1234 1") &&
+	       !mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) &&
+	       !mount("none", "/run", "tmpfs", 0, NULL) && !mkdir("/run/softmrc", 0755) &&
+	       !mkdir(STORE_DIR_DEFAULT, 0755) &&
+	       !mount(store_dir, STORE_DIR_DEFAULT, NULL, MS_BIND | MS_REC, NULL);
+}
+
+/* There root of the host has the number of all who are not in it: by the default path alone. */
+static int read_rootless(void)
+{
+	if (!become_rootless())
+		return 77;
+	if (store_read(STORE_DIR_DEFAULT, DEVICE, &got, &info, &error))
+		return 1;
+	return memcmp(&got, &want, mn_state_bytes(&want)) != 0 || read_it() != EPERM;
+}
+
+STORE_TEST(store_read, of_root_in_a_namespace_of_a_user)
+{
+	int status;
+	pid_t child;
+
+	if (geteuid() != 0)
+		test_skip("being another user takes root");
+	denying(&want, 2);
+	commit(&want);
+	child = fork();
+	if (child == 0)
+		_exit(read_rootless());
+	assert_i_eq(waitpid(child, &status, 0), child);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+		test_skip("no user namespaces");
+	assert_i_eq(status, 0);
 }
 
 STORE_TEST(store_read, a_folder_that_is_a_link)

@@ -21,9 +21,23 @@ int __wrap_inotify_init1(int flags)
 	return has_none ? -1 : __real_inotify_init1(flags);
 }
 
+/* Files of a folder that is made again may have the numbers of those before. */
+static bool same_numbers;
+
+int __real_stat(const char *path, struct stat *st);
+int __wrap_stat(const char *path, struct stat *st);
+int __wrap_stat(const char *path, struct stat *st)
+{
+	int result = __real_stat(path, st);
+
+	if (same_numbers)
+		st->st_dev = st->st_ino = 1;
+	return result;
+}
+
 static int setup(void **state)
 {
-	has_none = false;
+	has_none = same_numbers = false;
 	denying(&first, 3);
 	denying(&second, 9);
 	return store_setup(state) || store_watch_open(&w, store_dir, DEVICE, &error);
@@ -112,6 +126,89 @@ WATCH_TEST(of_a_folder_that_is_exchanged)
 	expect_same(&got, &second);
 	commit(&first);
 	assert_true(is_told());
+}
+
+/* With the same number: what says that it is another one is the event. */
+WATCH_TEST(of_a_folder_that_gets_the_number_of_the_one_before)
+{
+	same_numbers = true;
+	commit(&first);
+	assert_i_eq(look(), 0);
+	assert_i_eq(store_remove_folder(), 0);
+	commit(&second);
+	assert_true(is_told());
+	assert_i_eq(look(), 0);
+	commit(&first);
+	assert_true(is_told());
+	assert_i_eq(look(), 0);
+	expect_same(&got, &first);
+}
+
+/* Moves a file in a folder, which a watch of it would tell. */
+static void change(const char *folder, uint32_t times)
+{
+	char a[120], b[120];
+	int fd;
+
+	snprintf(a, sizeof(a), "%s/a", folder);
+	snprintf(b, sizeof(b), "%s/b", folder);
+	fd = open(a, O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
+	assert_true(fd >= 0);
+	close(fd);
+	for (uint32_t i = 0; i < times; i++)
+		assert_i_eq(i % 2 ? rename(b, a) : rename(a, b), 0);
+	assert_i_eq(unlink(times % 2 ? b : a), 0);
+}
+
+/* Follows in/node, moves from to to, follows what is there then; moved: in/node by now. */
+static void expect_deaf_to_what_moved(const char *from, const char *to, const char *moved)
+{
+	assert_i_eq(chdir(store_dir), 0);
+	assert_true(mkdir("in", 0755) == 0 && mkdir("in/node", 0755) == 0);
+	store_watch_close(&w);
+	assert_i_eq(store_watch_open(&w, "in/node", DEVICE, &error), 0);
+	assert_i_eq(look(), EAGAIN);
+	assert_true(store_watch_hears(&w));
+	assert_i_eq(rename(from, to), 0);
+	assert_i_eq(look(), EAGAIN);
+	assert_false(store_watch_hears(&w));
+	assert_true(mkdir("in", 0755) == 0 || errno == EEXIST);
+	assert_i_eq(mkdir("in/node", 0755), 0);
+	assert_i_eq(look(), EAGAIN);
+	assert_true(store_watch_hears(&w));
+	change(moved, 1);
+	assert_false(is_told());
+	change("in/node", 1);
+	assert_true(is_told());
+	assert_true(rmdir("in/node") == 0 && rmdir(moved) == 0 && rmdir("in") == 0);
+	assert_i_eq(chdir("/"), 0);
+}
+
+WATCH_TEST(of_a_folder_that_is_moved)
+{
+	expect_deaf_to_what_moved("in/node", "moved", "moved");
+}
+
+/* Nothing tells of that. */
+WATCH_TEST(of_a_folder_above_that_is_moved)
+{
+	char moved[80];
+
+	expect_deaf_to_what_moved("in", "moved", "moved/node");
+	snprintf(moved, sizeof(moved), "%s/moved", store_dir);
+	assert_i_eq(rmdir(moved), 0);
+}
+
+/* Of as many changes as one read(2) gives to the byte, and some more. */
+WATCH_TEST(of_many_changes)
+{
+	commit(&first);
+	assert_i_eq(look(), 0);
+	change(store_dir, 2 * 4096 / (sizeof(struct inotify_event) + 16) + 2);
+	assert_true(is_told());
+	assert_i_eq(look(), EAGAIN);
+	assert_false(is_told());
+	assert_true(store_watch_hears(&w));
 }
 
 /* Said once, until something else is wrong or right. */

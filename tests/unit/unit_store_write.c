@@ -16,6 +16,7 @@ static struct store_info info;
 /* ---- the n-th call, from 1, is the last one, or fails; 0: none ---- */
 
 static uint32_t calls, end_before, end_after, fail_at;
+static bool interrupted; /* each second write */
 
 static bool is_stopped(void)
 {
@@ -65,6 +66,19 @@ int __wrap_openat(int dir, const char *name, int flags, ...)
 	return passed(__real_openat(dir, name, flags, mode));
 }
 
+/* What it closes is closed, whatever it says. */
+int __real_close(int fd);
+int __wrap_close(int fd);
+int __wrap_close(int fd)
+{
+	bool stopped = is_stopped();
+	int result = __real_close(fd);
+
+	if (stopped)
+		errno = EIO;
+	return stopped ? -1 : passed(result);
+}
+
 /* A half of what it was given, so that a file is half-written in between. */
 ssize_t __real_write(int fd, const void *from, size_t len);
 ssize_t __wrap_write(int fd, const void *from, size_t len);
@@ -72,12 +86,17 @@ ssize_t __wrap_write(int fd, const void *from, size_t len)
 {
 	if (is_stopped())
 		return -1;
+	if (interrupted && calls % 2) {
+		errno = EINTR;
+		return -1;
+	}
 	return passed((int)__real_write(fd, from, len > 1 ? len / 2 : len));
 }
 
 static void reset(void)
 {
 	calls = end_before = end_after = fail_at = 0;
+	interrupted = false;
 }
 
 static int setup(void **state)
@@ -122,6 +141,21 @@ WRITE_TEST(store_writer_open, finds_nothing_then_what_was_written)
 	store_writer_close(&w);
 	expect_stored(&first);
 	assert_u_eq(info.generation, 3);
+}
+
+WRITE_TEST(store_writer_commit, as_long_as_a_state_can_be)
+{
+	fill(&first);
+	commit(&first);
+	expect_stored(&first);
+}
+
+WRITE_TEST(store_writer_commit, writes_on_when_it_is_interrupted)
+{
+	interrupted = true;
+	commit(&first);
+	assert_true(calls > 20);
+	expect_stored(&first);
 }
 
 WRITE_TEST(store_writer_open, is_the_only_one)
@@ -201,7 +235,7 @@ WRITE_TEST(store_writer_open, replaces_what_does_not_count)
 WRITE_TEST(store_writer_open, counts_on_above_what_it_does_not_believe)
 {
 	struct store_writer w;
-	const uint64_t far = UINT64_MAX;
+	static const uint64_t far[] = {UINT64_MAX, UINT64_MAX / 2 + 1, UINT64_MAX / 2};
 	int fd;
 
 	commit(&first);
@@ -212,11 +246,13 @@ WRITE_TEST(store_writer_open, counts_on_above_what_it_does_not_believe)
 	assert_u_eq(w.info.pid, 0);
 	store_writer_close(&w);
 	fd = open(store_file, O_WRONLY | O_CLOEXEC);
-	assert_i_eq(pwrite(fd, &far, sizeof(far), 24), sizeof(far));
+	for (size_t i = 0; i < sizeof(far) / sizeof(far[0]); i++) {
+		assert_i_eq(pwrite(fd, &far[i], sizeof(far[i]), 24), sizeof(far[i]));
+		assert_i_eq(open_writer(&w), 0);
+		assert_u_eq(w.info.generation, far[i] > UINT64_MAX / 2 ? 0 : far[i]);
+		store_writer_close(&w);
+	}
 	close(fd);
-	assert_i_eq(open_writer(&w), 0);
-	assert_u_eq(w.info.generation, 0);
-	store_writer_close(&w);
 	assert_i_eq(truncate(store_file, 10), 0);
 	assert_i_eq(open_writer(&w), 0);
 	assert_u_eq(w.info.generation, 0);
@@ -240,6 +276,9 @@ WRITE_TEST(store_writer_open, refuses_folders_and_names)
 	assert_i_eq(chmod(store_dir, 0755), 0);
 	if (geteuid() != 0)
 		test_skip("giving files away takes root");
+	assert_i_eq(seteuid(1234), 0);
+	assert_i_eq(open_writer(&w), EPERM); /* root's, which readers would believe */
+	assert_i_eq(seteuid(0), 0);
 	assert_i_eq(chown(store_dir, 1234, 1234), 0);
 	assert_i_eq(open_writer(&w), EPERM);
 }
@@ -303,10 +342,19 @@ WRITE_TEST(store_writer_commit, loses_nothing_when_it_dies_at_any_call)
 WRITE_TEST(store_writer_commit, loses_nothing_when_any_call_fails)
 {
 	struct store_writer w;
+	char said[160], left[100];
+	uint32_t n, all;
 	int err = 1;
 
-	commit(&first);
-	for (uint32_t n = 1; err; n++) {
+	snprintf(left, sizeof(left), "%s.new", store_file);
+	snprintf(said, sizeof(said), "%s: %s", left, strerror(EIO));
+	commit(&second);
+	assert_i_eq(open_writer(&w), 0);
+	reset();
+	assert_i_eq(store_writer_commit(&w, &first, &error), 0);
+	all = calls;
+	store_writer_close(&w);
+	for (n = 1; err; n++) {
 		assert_i_eq(open_writer(&w), 0);
 		reset();
 		fail_at = n;
@@ -314,8 +362,10 @@ WRITE_TEST(store_writer_commit, loses_nothing_when_any_call_fails)
 		reset();
 		store_writer_close(&w);
 		if (err)
-			assert_non_null(strstr(error.text, "mrc0.state.new: "));
+			assert_string_equal(error.text, said);
+		assert_true(access(left, F_OK) != 0);
 		expect_stored(err ? &first : &second);
-		assert_u_eq(info.generation, err ? 1 : 2);
+		assert_u_eq(info.generation, err ? 2 : 3);
 	}
+	assert_u_eq(n, all + 2);
 }
