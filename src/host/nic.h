@@ -210,6 +210,9 @@ struct mn_device;
  * it is in force for all, or for none: `change` may be called again, each time with another copy,
  * and the call waits for mrcd, for 5 s each time at most.
  *
+ * *in_force, unless it is NULL, says whether what it did, all or a part, counts; an error is its
+ * own then.
+ *
  * Returns what it returned, or EINVAL: a CC profile has parameters that fit no NIC of this rate;
  * EPERM: this user may not change what all share; EAGAIN: others changed it all the time;
  * ETIMEDOUT: mrcd does not answer, but may do it yet; EIO: the store cannot be read or written, or
@@ -218,7 +221,7 @@ struct mn_device;
  */
 int mh_node_change(struct mh_device *dev,
 		   int (*change)(struct mn_state *state, const struct mn_device *d, void *ctx),
-		   void *ctx);
+		   void *ctx, bool *in_force);
 /* mh_node_read shows the present state to `read`, which must not call into the NIC. */
 void mh_node_read(struct mh_device *dev, void (*read)(const struct mn_state *state, void *ctx),
 		  void *ctx);

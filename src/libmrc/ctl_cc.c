@@ -88,7 +88,7 @@ int mrc_ctl_modify_cc_profile(struct mrc_context *mrc_ctx, uint64_t cc_profile_i
 	    (attr_mask & MRC_CTL_CC_PROFILE_CUR_STATE) ||
 	    ((attr_mask & MRC_CTL_CC_PROFILE_CONFIG) && !attr->cc_config))
 		return iv_minus_one(EINVAL);
-	return iv_minus_one(mh_node_change(mrc_ctx->dev, change, &call));
+	return iv_minus_one(mh_node_change(mrc_ctx->dev, change, &call, NULL));
 }
 
 /* The structure that cc_config points to is the caller's, as it is when a profile is changed. */

@@ -159,5 +159,5 @@ int mrc_ctl_modify_port(struct mrc_context *context, uint8_t port_num,
 	if (attr->port_admin_state != MRC_CTL_PORT_ADMIN_DISABLED &&
 	    attr->port_admin_state != MRC_CTL_PORT_ADMIN_ENABLED)
 		return iv_minus_one(EINVAL);
-	return iv_minus_one(mh_node_change(context->dev, change_port, &call));
+	return iv_minus_one(mh_node_change(context->dev, change_port, &call, NULL));
 }

@@ -62,7 +62,7 @@ int mrc_ctl_modify_ev_fmt_profile(struct mrc_context *mrc_ctx, uint64_t ev_fmt_p
 	    ((attr_mask & MRC_CTL_EV_FMT_PROFILE_OP) &&
 	     attr->ev_fmt_op.op != MRC_CTL_EV_FMT_OP_MODIFY_FIELDS))
 		return iv_minus_one(EINVAL);
-	return iv_minus_one(mh_node_change(mrc_ctx->dev, change, &call));
+	return iv_minus_one(mh_node_change(mrc_ctx->dev, change, &call, NULL));
 }
 
 /* The device's own format, which no controller makes. */

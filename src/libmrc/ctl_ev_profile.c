@@ -179,23 +179,12 @@ static int change(struct mn_state *state, const struct mn_device *d, void *ctx)
 	return err;
 }
 
-/* Of the errors those that come after all changes were made of a copy, and before they count. */
-static bool is_of_store(int err)
-{
-	return err == EPERM || err == EAGAIN || err == ETIMEDOUT || err == EIO;
-}
-
-/* Then EBUSY may be about QPs of other processes, which is found at the end. */
-static bool goes_offline(const struct mrc_ctl_ev_profile_attr *attr, int mask)
-{
-	return mask & MRC_CTL_EV_PROFILE_STATE && attr->profile_state == MRC_CTL_PROFILE_OFFLINE;
-}
-
 /* REQ(ctl.profile-states) REQ(ctl.ev-modes) */
 int mrc_ctl_modify_ev_profile(struct mrc_context *mrc_ctx, uint64_t ev_profile_id,
 			      struct mrc_ctl_ev_profile_attr *attr, int attr_mask)
 {
 	struct modify_call call = {.id = ev_profile_id, .attr = attr, .mask = attr_mask};
+	bool in_force;
 	int err;
 
 	if (!ma_ev_call_is_valid(mrc_ctx, attr, attr_mask) || !is_change(attr, attr_mask))
@@ -205,9 +194,8 @@ int mrc_ctl_modify_ev_profile(struct mrc_context *mrc_ctx, uint64_t ev_profile_i
 	/* Of a change of attributes that is refused nothing comes. */
 	if (attr_mask & MRC_CTL_EV_PROFILE_EV_OP)
 		attr->ev_op.entry_count = 0;
-	err = mh_node_change(mrc_ctx->dev, change, &call);
-	if ((is_of_store(err) || (err == EBUSY && goes_offline(attr, attr_mask))) &&
-	    attr_mask & MRC_CTL_EV_PROFILE_EV_OP)
+	err = mh_node_change(mrc_ctx->dev, change, &call, &in_force);
+	if (!in_force && attr_mask & MRC_CTL_EV_PROFILE_EV_OP)
 		attr->ev_op.entry_count = 0;
 	return iv_minus_one(err);
 }

@@ -217,7 +217,5 @@ int md_change_cc(struct mn_state *s, const struct mn_device *d, const json_t *ar
 	if (given || (c.algorithm == MN_CC_NSCC && !s->cc[id].has_config && wanted != MN_INIT))
 		c.mask |= MN_CC_CONFIG;
 	err = step_cc(s, d, id, &c, wanted);
-	return err ? md_refuse(e, err, "profile", "CC profile = %u: %s", id,
-			       err == EBUSY ? "QPs use it" : why(err))
-		   : 0;
+	return err ? md_refuse(e, err, "profile", "CC profile = %u: %s", id, why(err)) : 0;
 }

@@ -132,8 +132,6 @@ static int refuse_profile(struct md_error *e, int err, uint32_t id)
 
 	if (err == E2BIG)
 		text = "more EVs than there is room for, or than its fields can make";
-	else if (err == EBUSY)
-		text = "QPs use it";
 	return md_refuse(e, err, "profile", "EV profile = %u: %s", id, text);
 }
 

@@ -105,5 +105,11 @@ void md_config_device(const struct md_config *c, uint32_t user, struct mn_device
  */
 int md_config_apply(const struct md_config *c, const char *path, const struct mn_device *d,
 		    struct mn_state *s, struct md_config_error *error);
+/*
+ * md_config_row_wrong says what is wrong with a row, the last one of a profile, with its place in
+ * the file, and returns e->code.
+ */
+int md_config_row_wrong(const struct md_config *c, const char *path, enum md_row_kind kind,
+			uint32_t profile, const struct md_error *e, struct md_config_error *error);
 
 #endif

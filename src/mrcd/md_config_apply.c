@@ -123,6 +123,18 @@ static int apply_kind(const struct applying *a, enum md_row_kind kind, bool to_f
 	return 0;
 }
 
+int md_config_row_wrong(const struct md_config *c, const char *path, enum md_row_kind kind,
+			uint32_t profile, const struct md_error *e, struct md_config_error *error)
+{
+	const struct applying a = {.c = c, .path = path, .error = error};
+
+	for (uint32_t i = c->n_rows; i-- > 0;)
+		if (c->row[i].kind == kind && id_of(&c->row[i]) == profile)
+			return wrong(&a, &c->row[i], e);
+	snprintf(error->text, sizeof(error->text), "%.199s: %s", path, e->text);
+	return e->code;
+}
+
 int md_config_apply(const struct md_config *c, const char *path, const struct mn_device *d,
 		    struct mn_state *s, struct md_config_error *error)
 {

@@ -69,30 +69,17 @@ int md_node_put(struct md_node *node, json_t *notes, struct store_error *error)
 
 	json_decref(node->next_notes);
 	node->next_notes = notes;
-	if (node->amend)
-		node->amend(node->amend_ctx);
+	if (node->amender.amend)
+		node->amender.amend(node->amender.ctx);
 	err = node->commit(node, error);
-	if (node->amend)
-		node->amended(node->amend_ctx, !err);
+	if (node->amender.amended)
+		node->amender.amended(node->amender.ctx, !err);
 	if (err)
 		return err;
 	mn_state_copy(node->now, node->next);
 	json_decref(node->notes);
 	node->notes = json_incref(node->next_notes);
 	return 0;
-}
-
-/* Devices of a process: MRC_DEVICES. */
-#define DEVICES_MAX 8u
-
-void md_node_find_users(struct md_node *node, uint32_t but_pid, struct mn_device *d)
-{
-	node->in_use = (struct stats_profiles){0};
-	for (uint32_t i = 0; node->stats && i < DEVICES_MAX; i++)
-		if (md_config_is_of(&node->config, i))
-			stats_reader_profiles(node->stats, i, but_pid, &node->in_use);
-	d->ev_in_use = node->in_use.ev;
-	d->cc_in_use = node->in_use.cc;
 }
 
 static int put_in_force(struct md_node *node, struct md_config_error *error)
@@ -114,13 +101,19 @@ static int apply_file(struct md_node *node, const struct md_config *c,
 		      struct md_config_error *error)
 {
 	struct mn_device d;
+	struct md_error e = {0};
+	struct md_user user;
 	int err;
 
 	md_config_device(c, geteuid(), &d);
-	md_node_find_users(node, 0, &d);
 	mn_state_copy(node->next, node->now);
 	err = md_config_apply(c, node->config_path, &d, node->next, error);
-	return err ? err : put_in_force(node, error);
+	if (err)
+		return err;
+	if (md_users_check(node, NULL, &user, &e))
+		return md_config_row_wrong(c, node->config_path, user.kind, user.profile, &e,
+					   error);
+	return put_in_force(node, error);
 }
 
 /* Without mrcd a process writes the store itself, which it does for a moment. */

@@ -17,10 +17,25 @@
 /* Who asks. */
 struct md_peer {
 	uint32_t uid, pid;
+	uint64_t started;   /* that process, in ticks: its number may come to be another one's */
 	bool is_privileged; /* by itself: root or CAP_NET_ADMIN */
 	bool follows;	    /* events, from now on */
 	int passed_fd;	    /* that came with the request; -1: none did */
 };
+
+/*
+ * md_peer_find asks the kernel who connected. Privileged is root, and who has CAP_NET_ADMIN in the
+ * user namespace of this process, and not by his program's file. 0, or an errno value.
+ */
+int md_peer_find(int fd, struct md_peer *peer);
+/* md_peer_caps_allow says whether the text of /proc/PID/status has CAP_NET_ADMIN effective, and is
+ * of that user. */
+bool md_peer_caps_allow(const char *status, uint32_t uid);
+/*
+ * md_peer_lives says whether the process that connected is still there: it may have left its
+ * connection to a child, and its number to another process.
+ */
+bool md_peer_lives(const struct md_peer *peer);
 
 struct md_counts {
 	uint64_t requests, refused; /* lines of clients; those with an error for an answer */
@@ -31,6 +46,16 @@ struct md_counts {
 	/* Of map.policy: parts that it denied and gave back; parts by their state. */
 	uint64_t map_denials, map_returns;
 	uint32_t map_parts[MM_POLICY_STATES];
+};
+
+/*
+ * Who may deny more in *next, and note it in next_notes, before that is stored, and is then told
+ * whether it was; all NULL: nobody.
+ */
+struct md_amender {
+	void (*amend)(void *ctx);
+	void (*amended)(void *ctx, bool stored);
+	void *ctx;
 };
 
 struct md_node {
@@ -45,16 +70,9 @@ struct md_node {
 	 * counts the generation.
 	 */
 	int (*commit)(struct md_node *node, struct store_error *error);
-	struct store_writer writer;   /* what md_node_commit writes to */
-	struct stats_reader *stats;   /* of the processes of the host; NULL: none are known */
-	struct stats_profiles in_use; /* by QPs of theirs, when md_node_find_users was called */
-	/*
-	 * May deny more in *next, and note it in next_notes, before that is stored; or NULL. Then
-	 * `amended` is told whether it was stored.
-	 */
-	void (*amend)(void *ctx);
-	void (*amended)(void *ctx, bool stored);
-	void *amend_ctx;
+	struct store_writer writer; /* what md_node_commit writes to */
+	struct stats_reader *stats; /* of the processes of the host; NULL: none are known */
+	struct md_amender amender;
 };
 
 /*
@@ -77,11 +95,6 @@ int md_node_reload(struct md_node *node, struct md_config_error *error);
  * has changed.
  */
 int md_node_put(struct md_node *node, json_t *notes, struct store_error *error);
-/*
- * md_node_find_users looks which profiles QPs of processes use, but of one process, or 0, which
- * knows its own better: in_use, and what changes are checked against.
- */
-void md_node_find_users(struct md_node *node, uint32_t but_pid, struct mn_device *d);
 /* md_node_lets says whether somebody may change anything, by the file as it was read last. */
 static inline bool md_node_lets(const struct md_node *node, const struct md_peer *peer)
 {
@@ -105,6 +118,22 @@ int md_offer(struct md_node *node, const struct md_peer *peer, const json_t *arg
  * md_said returns a new event: `uid` has had `verb` done with these members, or none for NULL.
  */
 json_t *md_said(const struct md_node *node, const char *verb, uint32_t uid, json_t *args);
+
+/* ---- who uses a profile: md_users.c ---- */
+
+struct md_user {
+	enum md_row_kind kind; /* MD_ROW_EV or MD_ROW_CC */
+	uint32_t profile;
+	struct stats_owner who;
+};
+
+/*
+ * md_users_check refuses *next where it takes a profile offline that QPs of a process use, as far
+ * as its statistics can be read; `but` is a process that knows its own better, or NULL. 0, or
+ * EBUSY, *user and the error in words.
+ */
+int md_users_check(struct md_node *node, const struct stats_owner *but, struct md_user *user,
+		   struct md_error *e);
 
 /* ---- notes: md_notes.c ---- */
 

@@ -94,32 +94,13 @@ static json_t *name_changes(const struct mn_state *a, const struct mn_state *b)
 			 "cc", cc);
 }
 
-/* What goes offline here may be in use elsewhere on the host. */
-static int check_use(const struct md_node *node, struct md_error *e)
-{
-	const struct mn_state *now = node->now, *next = node->next;
-	const struct stats_profiles *used = &node->in_use;
-
-	for (uint32_t i = 0; i < MN_EV_PROFILES; i++)
-		if (used->ev >> i & 1 && now->ev[i].state == MN_ONLINE &&
-		    next->ev[i].state != MN_ONLINE)
-			return md_refuse(e, EBUSY, "profile",
-					 "EV profile = %u: QPs use it, process %u of user %u", i,
-					 used->ev_owner[i].pid, used->ev_owner[i].uid);
-	for (uint32_t i = 0; i < MN_CC_PROFILES; i++)
-		if (used->cc >> i & 1 && now->cc[i].state == MN_ONLINE &&
-		    next->cc[i].state != MN_ONLINE)
-			return md_refuse(e, EBUSY, "profile",
-					 "CC profile = %u: QPs use it, process %u of user %u", i,
-					 used->cc_owner[i].pid, used->cc_owner[i].uid);
-	return 0;
-}
-
 int md_offer(struct md_node *node, const struct md_peer *peer, const json_t *args,
 	     const struct mn_device *d, json_t **changed, struct md_error *e)
 {
+	const struct stats_owner own = {peer->pid, peer->uid};
 	struct store_error error = {0};
 	struct store_info info = {0};
+	struct md_user user;
 	const char *why;
 	int err = take_generation(node, args, e);
 
@@ -133,7 +114,8 @@ int md_offer(struct md_node *node, const struct md_peer *peer, const json_t *arg
 		return md_refuse(e, EAGAIN, "generation", "the state was made of another one");
 	if (!mn_state_is_of(node->next, d, &why))
 		return md_refuse(e, EINVAL, "", "the state: %s", why);
-	err = check_use(node, e);
+	/* It is itself still there? Else QPs of another one would count as its own. */
+	err = md_users_check(node, md_peer_lives(peer) ? &own : NULL, &user, e);
 	if (err)
 		return err;
 	sign(node->now, node->next, peer->uid);

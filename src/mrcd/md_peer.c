@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * md_peer.c - who is at the other end of a socket: see md_serve.h.
+ * md_peer.c - who is at the other end of a socket: see md_node.h.
  *
  * The kernel says which user and process connected. Capabilities are those of the process as /proc
  * has them now, and count only if it is of that user still and in the user namespace of mrcd: in
@@ -8,7 +8,7 @@
  * program that was given capabilities by its file, or of another user's, they are root's. Else who
  * may start such a program could connect first, and have it speak for him.
  */
-#include "mrcd/md_serve.h"
+#include "mrcd/md_node.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -71,6 +71,37 @@ static bool has_net_admin(const struct md_peer *peer)
 	return md_peer_caps_allow(text, peer->uid) && is_of_our_namespace(peer->pid);
 }
 
+/* When a process began, in ticks since the boot; 0: it is not there. */
+static uint64_t started_of(uint32_t pid)
+{
+	char path[48], text[1024];
+	const char *at;
+	ssize_t n;
+	int fd;
+	unsigned long long ticks;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	/* Its name, in brackets, may have any characters: fields count from the last one on. */
+	at = strrchr(text, ')');
+	if (!at || sscanf(at + 1,
+			  " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+			  "%*s %*s %llu",
+			  &ticks) != 1)
+		return 0;
+	return ticks;
+}
+
+bool md_peer_lives(const struct md_peer *peer)
+{
+	return peer->started && started_of(peer->pid) == peer->started;
+}
+
 int md_peer_find(int fd, struct md_peer *peer)
 {
 	struct ucred who;
@@ -78,7 +109,10 @@ int md_peer_find(int fd, struct md_peer *peer)
 
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len))
 		return errno;
-	*peer = (struct md_peer){.uid = who.uid, .pid = (uint32_t)who.pid, .passed_fd = -1};
+	*peer = (struct md_peer){.uid = who.uid,
+				 .pid = (uint32_t)who.pid,
+				 .started = started_of((uint32_t)who.pid),
+				 .passed_fd = -1};
 	peer->is_privileged = peer->uid == 0 || has_net_admin(peer);
 	return 0;
 }

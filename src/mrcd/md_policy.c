@@ -14,6 +14,8 @@
 #include "mrcd/md_log.h"
 #include "mrcd/md_policy_evs.h"
 
+#define SICKNESS_BYTES 112u
+#define REASON_BYTES (SICKNESS_BYTES + 5u)
 #define STEP_NS (MD_POLICY_MS * UINT64_C(1000000))
 
 struct md_policy {
@@ -78,13 +80,23 @@ static void take_up(struct md_policy *p, uint64_t now_ns)
 
 /* ---- what comes in while a part is denied ---- */
 
-static char *reason_of(const struct md_policy *p, const struct mm_policy_part *part,
-		       char reason[120])
+static char *sickness_of(const struct md_policy *p, const struct mm_policy_part *part,
+			 char text[SICKNESS_BYTES])
 {
 	char name[MM_PART_NAME_BYTES];
 
-	snprintf(reason, 120, "map: %.80s: %s", name_of(p, part, name),
+	snprintf(text, SICKNESS_BYTES, "%.80s: %s", name_of(p, part, name),
 		 mm_kind_name(part->sick.kind));
+	return text;
+}
+
+/* As a reason of a denial: who says so. */
+static char *reason_of(const struct md_policy *p, const struct mm_policy_part *part,
+		       char reason[REASON_BYTES])
+{
+	char text[SICKNESS_BYTES];
+
+	snprintf(reason, REASON_BYTES, "map: %s", sickness_of(p, part, text));
 	return reason;
 }
 
@@ -92,7 +104,7 @@ static char *reason_of(const struct md_policy *p, const struct mm_policy_part *p
 static void note_amended(struct md_policy *p, const struct mm_policy_part *part, uint32_t profile,
 			 json_t *evs)
 {
-	char name[MM_PART_NAME_BYTES], reason[120];
+	char name[MM_PART_NAME_BYTES], reason[REASON_BYTES];
 	json_t *args =
 		json_pack("{s:i, s:o, s:s, s:s}", "profile", (int)profile, "evs", evs, "part",
 			  name_of(p, part, name), "reason", reason_of(p, part, reason));
@@ -106,7 +118,7 @@ static void note_amended(struct md_policy *p, const struct mm_policy_part *part,
 static void amend_profile(struct md_policy *p, const struct mm_policy_part *part,
 			  const struct mn_device *d, uint32_t profile)
 {
-	char reason[120];
+	char sickness[SICKNESS_BYTES];
 	int err;
 	json_t *evs = md_policy_deny_in(&p->policy, p->node->next, d, profile, &part->sick.part,
 					p->node->now, &err);
@@ -119,7 +131,7 @@ static void amend_profile(struct md_policy *p, const struct mm_policy_part *part
 		md_policy_allow_in(p->node->next, d, profile, evs);
 		md_log(MD_WARNING, "map-held", MD_NOBODY,
 		       "%s: not denied in EV profile %u, which is new: too few EVs would be left",
-		       reason_of(p, part, reason) + 5, profile);
+		       sickness_of(p, part, sickness), profile);
 	}
 	json_decref(evs);
 }
@@ -192,17 +204,15 @@ int md_policy_open(struct md_policy **out, struct md_node *node, const struct mf
 	*p = (struct md_policy){.node = node, .acts = c->policy == MD_MAP_ACT};
 	mm_policy_init(&p->policy, t, &cfg);
 	p->out = calloc(mf_ev_count(p->policy.t), 1);
-	if (!p->out) {
-		free(p);
-		return ENOMEM;
-	}
 	p->amending = json_array();
 	p->amended = json_array();
+	if (!p->out || !p->amending || !p->amended) {
+		md_policy_close(p);
+		return ENOMEM;
+	}
 	if (p->acts) {
 		take_up(p, now_ns);
-		node->amend = amend;
-		node->amended = amended;
-		node->amend_ctx = p;
+		node->amender = (struct md_amender){amend, amended, p};
 	}
 	*out = p;
 	return 0;
@@ -212,7 +222,7 @@ void md_policy_close(struct md_policy *p)
 {
 	if (!p)
 		return;
-	p->node->amend = NULL;
+	p->node->amender = (struct md_amender){0};
 	json_decref(p->amending);
 	json_decref(p->amended);
 	free(p->out);
@@ -356,14 +366,16 @@ static void sum_up(struct md_policy *p)
 static void obey(struct md_policy *p, struct mm_policy_part *part, uint64_t now_ns)
 {
 	bool denies = part->state != MM_POLICY_DENIED, made = true;
-	char name[MM_PART_NAME_BYTES], reason[120], why[160] = "";
+	char name[MM_PART_NAME_BYTES], reason[REASON_BYTES], sickness[SICKNESS_BYTES],
+		why[160] = "";
 
 	name_of(p, part, name);
+	sickness_of(p, part, sickness);
 	reason_of(p, part, reason);
 	if (!p->acts)
 		md_log(MD_WARNING, "map-advice", MD_NOBODY, "%s %s%s",
 		       denies ? "EVs over it are better denied:" : "well again:",
-		       denies ? reason + 5 : name,
+		       denies ? sickness : name,
 		       denies ? "; map.policy = \"act\" does it, or mrc ctl deny" : "");
 	else if (denies)
 		made = deny(p, part, name, reason, why, sizeof(why));
@@ -375,7 +387,7 @@ static void obey(struct md_policy *p, struct mm_policy_part *part, uint64_t now_
 		p->node->counts.map_returns += !denies;
 	} else if (!part->told) {
 		part->told = true;
-		md_log(MD_WARNING, "map-held", MD_NOBODY, "%s: not %s: %s", reason + 5,
+		md_log(MD_WARNING, "map-held", MD_NOBODY, "%s: not %s: %s", sickness,
 		       denies ? "denied" : "given back", why);
 	}
 	mm_policy_done(&p->policy, part, made, now_ns);

@@ -110,10 +110,7 @@ static int ask_reload(struct asked *a)
 static int ask_put(struct asked *a)
 {
 	json_t *changed;
-	int err;
-
-	md_node_find_users(a->node, a->peer->pid, &a->d);
-	err = md_offer(a->node, a->peer, a->args, &a->d, &changed, &a->e);
+	int err = md_offer(a->node, a->peer, a->args, &a->d, &changed, &a->e);
 
 	if (err)
 		return err;
@@ -162,40 +159,21 @@ static const struct verb *find_verb(const json_t *request, struct md_error *e)
 	return &verbs[i];
 }
 
-/* Who keeps a profile from being changed. */
-static int name_user(struct asked *a, const struct verb *v, int err)
-{
-	const struct stats_profiles *used = &a->node->in_use;
-	uint64_t id = (uint64_t)json_integer_value(json_object_get(a->args, "profile"));
-	const struct stats_owner *user = NULL;
-	size_t len = strlen(a->e.text);
-
-	if (err != EBUSY || id >= STATS_PROFILES || strcmp(a->e.key, "profile") != 0)
-		return err;
-	if (v->change == md_change_ev_profile && used->ev >> id & 1)
-		user = &used->ev_owner[id];
-	else if (v->change == md_change_cc && used->cc >> id & 1)
-		user = &used->cc_owner[id];
-	if (user)
-		snprintf(a->e.text + len, sizeof(a->e.text) - len, ", process %u of user %u",
-			 user->pid, user->uid);
-	return err;
-}
-
 /* The next state and the notes that belong to it are put in force together, or neither is. */
 static int change(struct asked *a, const struct verb *v)
 {
 	struct md_node *n = a->node;
 	const json_t *reasons = v->change == md_change_deny ? a->args : NULL;
 	struct store_error error = {0};
+	struct md_user user;
 	int err;
 
-	if (v->change == md_change_ev_profile || v->change == md_change_cc)
-		md_node_find_users(n, 0, &a->d);
 	mn_state_copy(n->next, n->now);
 	err = v->change(n->next, &a->d, a->args, &a->e);
+	if (!err)
+		err = md_users_check(n, NULL, &user, &a->e);
 	if (err)
-		return name_user(a, v, err);
+		return err;
 	err = md_node_put(n, md_notes_update(n->notes, n->next, reasons, time(NULL)), &error);
 	if (err)
 		return md_refuse(&a->e, err, "", "%s", error.text);

@@ -14,17 +14,6 @@
 #include "mrcd/md_map.h"
 #include "mrcd/md_node.h"
 
-/* ---- who is at the other end: md_peer.c ---- */
-
-/*
- * md_peer_find asks the kernel who connected. Privileged is root, and who has CAP_NET_ADMIN in the
- * user namespace of this process, and not by his program's file. 0, or an errno value.
- */
-int md_peer_find(int fd, struct md_peer *peer);
-/* md_peer_caps_allow says whether the text of /proc/PID/status has CAP_NET_ADMIN effective, and is
- * of that user. */
-bool md_peer_caps_allow(const char *status, uint32_t uid);
-
 /* ---- the socket: md_socket.c, md_client.c ---- */
 
 #define MD_CLIENTS 128u

@@ -16,6 +16,8 @@
 #include <sys/types.h>
 
 #define STATS_DIR_MAX 64u
+/* Devices of a process, each with a file of its own: MRC_DEVICES. */
+#define STATS_DEVICES_MAX 8u
 
 /*
  * stats_dir_default writes the folder of the user of this process, MRC_STATS_DIR_PREFIX and a

@@ -310,7 +310,7 @@ static void add_used(uint32_t profiles, const struct stats_process *p, uint32_t 
 			by[i] = (struct stats_owner){p->pid, p->uid};
 }
 
-void stats_reader_profiles(struct stats_reader *s, uint32_t device, uint32_t but_pid,
+void stats_reader_profiles(struct stats_reader *s, uint32_t device, const struct stats_owner *but,
 			   struct stats_profiles *used)
 {
 	*used = (struct stats_profiles){0};
@@ -319,8 +319,8 @@ void stats_reader_profiles(struct stats_reader *s, uint32_t device, uint32_t but
 		const struct stats_process *p = &s->process[i];
 		struct mrc_stats_qps qps;
 
-		if (p->device != device || p->pid == but_pid || !is_alive(p->fd) ||
-		    !stats_copy_qps(p->fd, &qps))
+		if (p->device != device || (but && p->pid == but->pid && p->uid == but->uid) ||
+		    !is_alive(p->fd) || !stats_copy_qps(p->fd, &qps))
 			continue;
 		add_used(qps.ev_profiles, p, &used->ev, used->ev_owner);
 		add_used(qps.cc_profiles, p, &used->cc, used->cc_owner);

@@ -121,9 +121,9 @@ struct stats_profiles {
 
 /*
  * stats_reader_profiles looks for new processes and says what those that live use of a device, but
- * for one of them, or 0. What cannot be read uses nothing.
+ * for one of them, or NULL. What cannot be read uses nothing.
  */
-void stats_reader_profiles(struct stats_reader *s, uint32_t device, uint32_t but_pid,
+void stats_reader_profiles(struct stats_reader *s, uint32_t device, const struct stats_owner *but,
 			   struct stats_profiles *used);
 
 /*

@@ -26,7 +26,7 @@ enum ctl_app_command {
 	CTL_APP_CC_STATE,  /* answers the state of CC profile `a` */
 	CTL_APP_PORT_DOWN, /* answers whether port `a` is down */
 	CTL_APP_DISABLE,   /* answers the errno value of disabling port `a` */
-	CTL_APP_DENY, /* answers that of denying an EV of profile `a`, times 100, and how many it did */
+	CTL_APP_DENY,	   /* that of denying an EV of `a`, times 100, and how many it did */
 };
 
 /*

@@ -298,9 +298,9 @@ ALONE_TEST(mh_node_change, reaches_all_shards)
 	struct live_side *s = *state;
 
 	check_decisions(s->dev->nic, &back);
-	assert_i_eq(mh_node_change(s->dev, decide, &out), 0);
+	assert_i_eq(mh_node_change(s->dev, decide, &out, NULL), 0);
 	check_decisions(s->dev->nic, &out);
-	assert_i_eq(mh_node_change(s->dev, decide, &back), 0);
+	assert_i_eq(mh_node_change(s->dev, decide, &back, NULL), 0);
 	check_decisions(s->dev->nic, &back);
 }
 

@@ -46,7 +46,7 @@ static int take_step(struct mn_state *s, const struct mn_device *d, void *ctx)
 
 static int take(struct nic_fixture *fixture, struct step step)
 {
-	return mh_node_change(fixture->dev, take_step, &step);
+	return mh_node_change(fixture->dev, take_step, &step, NULL);
 }
 
 static struct mn_ev ev_of(uint32_t value, uint8_t port)

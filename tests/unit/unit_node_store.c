@@ -222,7 +222,7 @@ STORE_CASE(takes_what_this_process_decides)
 	struct seen seen;
 
 	calls = 0;
-	assert_i_eq(mh_node_change(fixture->dev, suspend_port, &port), 0);
+	assert_i_eq(mh_node_change(fixture->dev, suspend_port, &port, NULL), 0);
 	assert_u_eq(calls, 1);
 	expect_in_store(2, MN_PORT_SUSPENDED, 1);
 	assert_u_eq(told()->generation, 2);
@@ -230,9 +230,9 @@ STORE_CASE(takes_what_this_process_decides)
 	for (uint32_t i = 0; i < FIXTURE_EVS; i++)
 		assert_u_eq(seen.on[1][i], 0);
 	/* Nothing new is not written. */
-	assert_i_eq(mh_node_change(fixture->dev, suspend_port, &port), 0);
+	assert_i_eq(mh_node_change(fixture->dev, suspend_port, &port, NULL), 0);
 	port = 9;
-	assert_i_eq(mh_node_change(fixture->dev, suspend_port, &port), EINVAL);
+	assert_i_eq(mh_node_change(fixture->dev, suspend_port, &port, NULL), EINVAL);
 	expect_in_store(2, MN_PORT_SUSPENDED, 1);
 }
 
@@ -242,7 +242,7 @@ STORE_CASE(keeps_what_others_decide_meanwhile)
 	uint32_t port = 2;
 
 	calls = 0;
-	assert_i_eq(mh_node_change(fixture->dev, suspend_beside_another, &port), 0);
+	assert_i_eq(mh_node_change(fixture->dev, suspend_beside_another, &port, NULL), 0);
 	assert_u_eq(calls, 2);
 	expect_in_store(3, MN_PORT_SUSPENDED, 2);
 }
@@ -253,11 +253,11 @@ STORE_CASE(cannot_be_changed_while_it_is_damaged)
 	uint32_t port = 2;
 
 	assert_i_eq(truncate(store_file, 1000), 0);
-	assert_i_eq(mh_node_change(fixture->dev, suspend_port, &port), EIO);
+	assert_i_eq(mh_node_change(fixture->dev, suspend_port, &port, NULL), EIO);
 	expect_denied_as_before(fixture);
 	/* Without a store changes are this process's own. */
 	assert_i_eq(unlink(store_file), 0);
-	assert_i_eq(mh_node_change(fixture->dev, suspend_port, &port), 0);
+	assert_i_eq(mh_node_change(fixture->dev, suspend_port, &port, NULL), 0);
 	assert_i_eq(store_read(store_dir, DEVICE, &wanted, &(struct store_info){0}, &error),
 		    ENOENT);
 }
@@ -279,7 +279,7 @@ STORE_CASE(waits_once_for_a_writer_that_hangs)
 	assert_i_eq(listen(door, 0), 0);
 	assert_i_eq(connect(waits, (struct sockaddr *)&at, sizeof(at)), 0);
 	calls = 0;
-	assert_i_eq(mh_node_change(fixture->dev, suspend_port, &port), ETIMEDOUT);
+	assert_i_eq(mh_node_change(fixture->dev, suspend_port, &port, NULL), ETIMEDOUT);
 	assert_u_eq(calls, 1);
 	close(waits);
 	close(door);

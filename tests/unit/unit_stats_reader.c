@@ -350,22 +350,24 @@ STATS_TEST(profiles_that_processes_use)
 	segment.qps.ev_profiles = 64;
 	seven = publish(7, false);
 	stats_reader_open(&stats, dir, 0);
-	stats_reader_profiles(&stats, 0, 0, &used);
+	stats_reader_profiles(&stats, 0, NULL, &used);
 	assert_u_eq(used.ev, 0x80000007u);
 	assert_u_eq(used.cc, 8);
 	assert_u_eq(used.ev_owner[31].pid, 5);
 	assert_u_eq(used.ev_owner[1].pid, 6);
 	assert_u_eq(used.ev_owner[1].uid, geteuid());
 	assert_u_eq(used.cc_owner[3].pid, 6);
-	stats_reader_profiles(&stats, 0, 6, &used);
+	stats_reader_profiles(&stats, 0, &(struct stats_owner){6, geteuid() + 1}, &used);
+	assert_u_eq(used.ev, 0x80000007u);
+	stats_reader_profiles(&stats, 0, &(struct stats_owner){6, geteuid()}, &used);
 	assert_u_eq(used.ev, 0x80000005u);
 	assert_u_eq(used.cc, 0);
-	stats_reader_profiles(&stats, 1, 0, &used);
+	stats_reader_profiles(&stats, 1, NULL, &used);
 	assert_u_eq(used.ev, 0);
 	/* It ends, and is not asked any more. */
 	close(five);
 	five = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	stats_reader_profiles(&stats, 0, 0, &used);
+	stats_reader_profiles(&stats, 0, NULL, &used);
 	assert_u_eq(used.ev, 2);
 	withdraw(five, 5);
 	withdraw(six, 6);

@@ -172,12 +172,12 @@ PEERS_TEST(mu_path_deny, by_a_controller)
 	struct peers_fixture *p = *state;
 	bool denied = true;
 
-	assert_i_eq(mh_node_change(p->nic->dev, deny_plane_1, &denied), 0);
+	assert_i_eq(mh_node_change(p->nic->dev, deny_plane_1, &denied, NULL), 0);
 	for (uint32_t i = 0; i < RUN; i++)
 		ping(p);
 	assert_u_eq(p->in_a_row[0], RUN);
 	denied = false;
-	assert_i_eq(mh_node_change(p->nic->dev, deny_plane_1, &denied), 0);
+	assert_i_eq(mh_node_change(p->nic->dev, deny_plane_1, &denied, NULL), 0);
 	assert_true(ping_until(p, 1, 1));
 }
 

@@ -14,6 +14,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "stats/stats_files.h"
+
 /*
  * A mount namespace in which folders that are read-only, /dev and /sys/class, have more in
  * them than the kernel put there.
@@ -57,7 +59,7 @@ int run_view_copy(const char *folder, const char *root, struct run_view_error *e
 
 /* What programs read of an RDMA device below /sys and /dev, for mrc0 and others. */
 
-#define RUN_DEVICES_MAX 8
+#define RUN_DEVICES_MAX ((int)STATS_DEVICES_MAX)
 
 /* What the files say. */
 struct run_device {

@@ -10,6 +10,7 @@
 #include "base/assert.h"
 #include "host/node/profiles.h"
 #include "host/state/shards.h"
+#include "host/stats/stats.h"
 
 int mh_node_create(struct mh_nic *nic)
 {
@@ -27,20 +28,13 @@ void mh_node_destroy(struct mh_nic *nic)
 	nic->node = NULL;
 }
 
-/* Only a QP in RESET uses no profile: from INIT on it has named its own. */
 static void count_in_use(const struct mh_nic *nic, struct mn_device *d)
 {
 	for (struct mb_link *l = nic->qps.next; l != &nic->qps; l = l->next) {
 		const struct mh_qp *qp = mb_container_of(l, struct mh_qp, link);
-		struct rd_qp_attr attr;
 
-		if (!qp->mt)
-			continue;
-		mt_qp_query(qp->mt, &attr);
-		if (attr.state == RD_QPS_RESET)
-			continue;
-		d->ev_in_use |= 1u << attr.ev_profile;
-		d->cc_in_use |= 1u << attr.cc_profile;
+		if (qp->mt)
+			mh_qp_add_profiles(qp, &d->ev_in_use, &d->cc_in_use);
 	}
 }
 

@@ -32,15 +32,15 @@ static bool is_stalled(const struct mh_qp *qp, const struct mt_qp_info *info)
 }
 
 /* Only a QP in RESET uses no profile: from INIT on it has named its own. */
-static void add_profiles(struct mh_qp_sums *sums, const struct mh_qp *qp)
+void mh_qp_add_profiles(const struct mh_qp *qp, uint32_t *ev, uint32_t *cc)
 {
 	struct rd_qp_attr attr;
 
 	mt_qp_query(qp->mt, &attr);
 	if (attr.state == RD_QPS_RESET)
 		return;
-	sums->ev_profiles |= UINT32_C(1) << attr.ev_profile;
-	sums->cc_profiles |= UINT32_C(1) << attr.cc_profile;
+	*ev |= UINT32_C(1) << attr.ev_profile;
+	*cc |= UINT32_C(1) << attr.cc_profile;
 }
 
 /* Returns what of a step it took. */
@@ -61,7 +61,7 @@ static uint32_t add_qp(struct mh_qp_sums *sums, struct mh_qp *qp)
 			sums->srtt_max_ns = info.srtt_ns;
 	}
 	add_evs(sums, qp, info.evs);
-	add_profiles(sums, qp);
+	mh_qp_add_profiles(qp, &sums->ev_profiles, &sums->cc_profiles);
 	return 1 + info.evs;
 }
 

@@ -25,6 +25,9 @@ uint32_t mh_counters_read(const struct mh_nic *first, struct mh_counter counters
 
 /* ---- sums over all QPs: qp_sums.c ---- */
 
+/* mh_qp_add_profiles adds the EV and the CC profile that a QP uses to two sets of bits. */
+void mh_qp_add_profiles(const struct mh_qp *qp, uint32_t *ev, uint32_t *cc);
+
 /* A round through all QPs, as far as it has come. All zero: at its beginning. */
 struct mh_qp_sums {
 	uint32_t shard; /* that is looked at */

@@ -20,6 +20,9 @@
 #include "host/state/shards.h"
 #include "stats/stats_files.h"
 
+/* What readers of the files count devices by. */
+_Static_assert(MH_DEVICES_MAX == STATS_DEVICES_MAX, "as many files as devices");
+
 /* 20 times a second: smooth to the eye, nothing to the CPU. */
 #define SEGMENT_PERIOD_NS UINT64_C(50000000)
 #define SEGMENT_RETIRED_MAX 65535u

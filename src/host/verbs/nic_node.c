@@ -44,7 +44,7 @@ static int make_next(struct mh_nic *nic, const struct mn_state *of, change_fn *c
 }
 
 /* No state is shared: the change is this process's own. */
-static int change_own(struct mh_nic *nic, change_fn *change, void *ctx)
+static int change_own(struct mh_nic *nic, change_fn *change, void *ctx, bool *in_force)
 {
 	bool ports_changed = false;
 	uint64_t now;
@@ -53,6 +53,7 @@ static int change_own(struct mh_nic *nic, change_fn *change, void *ctx)
 	mh_nic_lock(nic);
 	now = engine_now(nic);
 	err = make_next(nic, &nic->node->now, change, ctx, &applied);
+	*in_force = !applied;
 	if (!applied)
 		applied = mh_node_apply(nic, now, &ports_changed);
 	tell(nic, now, ports_changed);
@@ -81,14 +82,15 @@ static int take_own(struct mh_nic *nic, const struct mn_state *next, const struc
 }
 
 /* Once; EAGAIN: another state is in force by now. s has room for two. */
-static int change_shared(struct mh_nic *nic, struct mn_state *s, change_fn *change, void *ctx)
+static int change_shared(struct mh_nic *nic, struct mn_state *s, change_fn *change, void *ctx,
+			 bool *in_force)
 {
 	struct store_info info;
 	int sent = mh_node_share_read(nic, &s[0], &info);
 	int err, fits;
 
 	if (sent)
-		return sent == ENOENT ? change_own(nic, change, ctx) : sent;
+		return sent == ENOENT ? change_own(nic, change, ctx, in_force) : sent;
 	mh_nic_lock(nic);
 	err = make_next(nic, &s[0], change, ctx, &fits);
 	mn_state_copy(&s[1], &nic->node->next);
@@ -99,24 +101,30 @@ static int change_shared(struct mh_nic *nic, struct mn_state *s, change_fn *chan
 		sent = mh_node_share_send(nic, &s[1], &info);
 	if (sent)
 		return sent;
+	*in_force = true;
 	/* What others have decided already, this process may not have heard of. */
 	sent = take_own(nic, &s[1], &info);
 	return err ? err : sent;
 }
 
-int mh_node_change(struct mh_device *dev, change_fn *change, void *ctx)
+int mh_node_change(struct mh_device *dev, change_fn *change, void *ctx, bool *in_force)
 {
 	struct mn_state *s;
+	bool done = false;
 	int err = EAGAIN;
 
+	if (in_force)
+		*in_force = false;
 	if (mh_nic_is_inherited(dev->nic))
 		return ENODEV;
 	s = malloc(2 * sizeof(*s));
 	if (!s)
 		return ENOMEM;
 	for (int i = 0; i < TRIES && err == EAGAIN; i++)
-		err = change_shared(dev->nic, s, change, ctx);
+		err = change_shared(dev->nic, s, change, ctx, &done);
 	free(s);
+	if (in_force)
+		*in_force = done;
 	return err;
 }
 
