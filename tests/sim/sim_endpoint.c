@@ -219,6 +219,64 @@ TEST(sim_endpoint, one_of_two_engines_at_an_address_stops)
 	case_done(w);
 }
 
+/* ---- pauses that are longer than the timeout ---- */
+
+#define PAUSED_QPS 16u
+#define PAUSED_PORT_BPS UINT64_C(25000000)
+
+static void pause_again(void *ctx, uint64_t arg)
+{
+	struct sim_node *node = ctx;
+	struct engine_net *net = &node->w->net;
+	uint64_t off = rng_between(&net->rng, 60 * SIM_MS, 80 * SIM_MS);
+	uint64_t on = rng_between(&net->rng, 150 * SIM_MS, 250 * SIM_MS);
+
+	sim_node_stop(node, off, false);
+	engine_net_at(net, net->now_ns + off + on, pause_again, node, arg);
+}
+
+/* Many QPs to a process that does not get a core for three or four timeouts now and then. */
+static struct sim_world *open_paused(void)
+{
+	struct sim_world_cfg cfg = case_cfg(PLANES, PATHS);
+	struct sim_qp_cfg def;
+	struct sim_world *w;
+
+	cfg.engine.timing = patient();
+	cfg.engine.timing.reorder_max_ns = 27 * SIM_MS;
+	w = case_open(&cfg);
+	case_pace(w, 0, PAUSED_PORT_BPS);
+	case_pace(w, 1, PAUSED_PORT_BPS);
+	sim_qp_cfg_default(&def);
+	for (uint32_t i = 0; i < PAUSED_QPS; i++)
+		case_post(sim_connect(w, 0, 1, &def, &def), 80, 1 << 16, 0);
+	sim_run_for(w, 100 * SIM_MS);
+	return w;
+}
+
+/*
+ * The first pauses teach how long this peer may take. After them it is given that time: nearly
+ * nothing goes again that had arrived. REQ(req.retry.slow-peer)
+ */
+TEST(sim_endpoint, a_peer_paused_for_longer_than_the_timeout)
+{
+	struct sim_world *w = open_paused();
+	struct mt_stats tx, rx;
+	uint64_t sent;
+
+	pause_again(&w->nodes[1], 0);
+	sim_run_for(w, SIM_S);
+	CASE_BETWEEN(w, case_stats(w, 1).rx_duplicates, 1, UINT64_MAX);
+	tx = case_stats(w, 0);
+	rx = case_stats(w, 1);
+	sim_run_for(w, 5 * SIM_S);
+	sent = case_stats(w, 0).tx_data_packets - tx.tx_data_packets;
+	CASE_BETWEEN(w, sent, 5000, UINT64_MAX);
+	CASE_BETWEEN(w, (case_stats(w, 1).rx_duplicates - rx.rx_duplicates) * 1000, 0, sent);
+	CASE_EQ(w, case_stats(w, 0).evs_retired, 0);
+	case_close(w);
+}
+
 /* ---- overflow ---- */
 
 /* Node 1 receives half as fast as node 0 sends, and its buffer holds `room` packets. */

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 foreach(name negotiation cc_none cc_nscc cc_profile control ep_table probe_table in_order loss lost_log names ev_set ev_many
-	peer_port local_port liveness backpressure recv_queue core_pace rto reorder flight spray_flight rnr rtt rx_window sack senders spray srq
+	peer_port local_port liveness backpressure recv_queue core_pace rto reorder slowest flight spray_flight rnr rtt rx_window sack senders spray srq
 	tx_window imm_stash wq)
 	softmrc_test(unit_${name} SOURCES unit_${name}.c LINKS core LABELS unit)
 endforeach()

@@ -71,6 +71,49 @@ TEST_WITH(running, NULL, mt_rto_expire, three_probes_each_after_twice_the_wait)
 	assert_u_eq(mt_rto_deadline(&r, &l, PROBE), START + RTO + PROBE);
 }
 
+/* REQ(req.retry.slow-peer) */
+TEST_WITH(running, NULL, mt_rto_expire, a_slow_peer_is_probed_while_the_timeout_waits)
+{
+	struct mt_rto_limits l = limits(7, 0);
+
+	l.patience_ns = 50 * RTO;
+	for (int i = 0; i < 10; i++) {
+		uint64_t at = START + ((2u << i) - 1) * PROBE;
+
+		assert_u_eq(mt_rto_deadline(&r, &l, PROBE), at);
+		assert_u_eq(mt_rto_expire(&r, &l, PROBE, at), MT_RTO_PROBE);
+	}
+	assert_u_eq(mt_rto_deadline(&r, &l, PROBE), START + 50 * RTO);
+	assert_u_eq(mt_rto_expire(&r, &l, PROBE, START + 50 * RTO), MT_RTO_RESEND);
+}
+
+/* What was waited for lately is less: with more probes than three it is for the timeout. */
+TEST_WITH(running, NULL, mt_rto_expire, patience_that_ends)
+{
+	struct mt_rto_limits l = limits(7, 0);
+
+	l.patience_ns = 50 * RTO;
+	for (int i = 0; i < 5; i++)
+		assert_u_eq(mt_rto_expire(&r, &l, PROBE, START + ((2u << i) - 1) * PROBE),
+			    MT_RTO_PROBE);
+	l.patience_ns = RTO;
+	assert_u_eq(mt_rto_deadline(&r, &l, PROBE), START + RTO);
+	assert_u_eq(mt_rto_expire(&r, &l, PROBE, START + RTO), MT_RTO_RESEND);
+}
+
+/* REQ(req.retry.slow-peer) */
+TEST_WITH(running, NULL, mt_rto_expire, patience_is_the_interval_that_doubles)
+{
+	struct mt_rto_limits l = limits(1, 2);
+	uint64_t now = START;
+
+	l.patience_ns = 3 * RTO;
+	check_step(&l, &now, 3 * RTO, MT_RTO_RESEND);
+	check_step(&l, &now, 3 * RTO, MT_RTO_RESEND);
+	check_step(&l, &now, 6 * RTO, MT_RTO_RESEND);
+	check_step(&l, &now, 12 * RTO, MT_RTO_GIVE_UP);
+}
+
 /* REQ(ext.rnr.wait) */
 TEST_WITH(running, NULL, mt_rto_exclude, puts_all_off_by_as_much)
 {

@@ -290,6 +290,7 @@ static void learn_rtt(struct mt_qp *qp, struct sack *s)
 		s->rtt_ns = 0;
 		return;
 	}
+	mt_slowest_sample(&qp->peer->slowest, s->now_ns, s->now_ns - s->sent_ns);
 	if (rtt->smoothed_ns)
 		s->rtt_ns = mt_liveness_clamp_rtt(&qp->peer->liveness, s->sent_ns, s->rtt_ns);
 	mt_rtt_sample(rtt, s->rtt_ns);
@@ -558,7 +559,7 @@ static void handle_rnr_nack(struct mt_qp *qp, uint64_t psn, const struct mt_rx *
  * A NACK counts if it names a transmission that is outstanding: one from a former connection, or
  * from a host that knows only the QPN, changes nothing. That of a peer's QP in ERR ends the QP; any
  * other concerns one packet and is no proof of a fault of its path. REQ(req.ev.last-hop-trim)
- * REQ(req.error.fatal-nack)
+ * REQ(req.error.fatal-nack) REQ(req.ev.trim-skips)
  */
 void mt_completer_nack(struct mt_qp *qp, const struct mt_rx *rx)
 {
@@ -585,8 +586,7 @@ void mt_completer_nack(struct mt_qp *qp, const struct mt_rx *rx)
 		return;
 	}
 	if (neth->reason == MW_NACK_TRIMMED) {
-		if (!(qp->ev_set->shared->ignores &
-		      MT_EV_IGNORES_TRIMS)) /* REQ(req.ev.trim-skips) */
+		if (!(qp->ev_set->shared->ignores & MT_EV_IGNORES_TRIMS))
 			mt_spray_skip_once(&qp->req.spray, qp->ev_set,
 					   mt_tx_rec(&qp->req.window, psn)->ev);
 	} else if (neth->reason == MW_NACK_TRIMMED_LASTHOP) {

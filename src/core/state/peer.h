@@ -10,6 +10,7 @@
 #include "base/timer.h"
 #include "core/ev/ev_set.h"
 #include "core/ev/liveness.h"
+#include "core/ev/slowest.h"
 
 struct mt_ep_slot;
 
@@ -24,6 +25,7 @@ struct mt_peer {
 	struct mb_timer timer;
 	struct mt_ev_set *ev_set;
 	struct mt_liveness liveness;
+	struct mt_slowest slowest;
 	struct mt_ep_slot *slot;  /* the port status that is outstanding */
 	uint32_t confirmed_ports; /* what it has confirmed */
 	uint32_t refs;		  /* QPs, that of the responses to READs counts for itself */

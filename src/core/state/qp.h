@@ -204,7 +204,7 @@ void mt_qp_arm(struct mt_qp *qp);
 /* mt_qp_nack_backoff_ns returns how long a NACKed packet waits at least: two RTTs, or the floor of
  * probes. */
 uint64_t mt_qp_nack_backoff_ns(const struct mt_qp *qp);
-/* mt_qp_rto_limits returns the ACK timeout and the retries of a QP. */
+/* mt_qp_rto_limits returns the ACK timeout and the retries of a QP, as its peer answers now. */
 struct mt_rto_limits mt_qp_rto_limits(const struct mt_qp *qp);
 /* mt_qp_longest_wait_ns returns how long the peer may make one packet wait. */
 uint64_t mt_qp_longest_wait_ns(const struct mt_qp *qp);

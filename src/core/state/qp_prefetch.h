@@ -51,7 +51,8 @@ static inline void mt_qp_prefetch_records(const struct mt_requester *req)
 static inline void mt_qp_prefetch_parts(const struct mt_qp *qp, bool data)
 {
 	mb_prefetch(qp->ev_set, sizeof(*qp->ev_set));
-	mb_prefetch(&qp->peer->liveness, sizeof(qp->peer->liveness));
+	mb_prefetch(&qp->peer->liveness,
+		    offsetof(struct mt_peer, slot) - offsetof(struct mt_peer, liveness));
 	if (data)
 		mt_qp_prefetch_bitmaps(&qp->rsp.window);
 	else

@@ -7,14 +7,20 @@
 #include "core/state/engine_state.h"
 #include "core/state/qp.h"
 
-struct mt_rto_limits mt_qp_rto_limits(const struct mt_qp *qp)
+static uint64_t agreed_rto_ns(const struct mt_qp *qp)
 {
 	uint64_t rto_ns = UINT64_C(1024) << qp->attr.timeout;
 	uint64_t least_ns = qp->engine->cfg.timing.rto_min_ns;
 
 	mb_assert_slow(qp->attr.timeout <= RD_TIMEOUT_MAX);
+	return rto_ns < least_ns ? least_ns : rto_ns;
+}
+
+struct mt_rto_limits mt_qp_rto_limits(const struct mt_qp *qp)
+{
 	return (struct mt_rto_limits){
-		.rto_ns = rto_ns < least_ns ? least_ns : rto_ns,
+		.rto_ns = agreed_rto_ns(qp),
+		.patience_ns = qp->peer ? mt_slowest_patience_ns(&qp->peer->slowest) : 0,
 		.linear = qp->attr.retry_linear,
 		.exp = qp->attr.retry_exp,
 	};
@@ -34,7 +40,7 @@ static uint64_t tail_probe_ns(const struct mt_qp *qp)
 
 uint64_t mt_qp_longest_wait_ns(const struct mt_qp *qp)
 {
-	uint64_t rto_ns = mt_qp_rto_limits(qp).rto_ns;
+	uint64_t rto_ns = agreed_rto_ns(qp);
 
 	mb_assert(rto_ns >= HOLDS_A_TIMEOUT);
 	return rto_ns / HOLDS_A_TIMEOUT;

@@ -9,6 +9,8 @@
 #include "core/types.h"
 
 #define PROBES_MAX 3u
+/* While the timeout is put off: the last wait is 2^9 probe times, and the sum can be shifted. */
+#define PATIENT_PROBES_MAX 10u
 /* Answers in vain make waits longer, up to 2^4 times. */
 #define IN_VAIN_SHIFT_MAX 4u
 /* 1.024 us * 2^24, the longest timeout that the API can name; doubling stops there. */
@@ -64,9 +66,21 @@ uint32_t mt_rto_probe_fanout(const struct mt_rto *r)
 	return n;
 }
 
+/* REQ(req.retry.slow-peer) */
+static bool is_patient(const struct mt_rto_limits *l)
+{
+	return l->patience_ns > l->rto_ns;
+}
+
+static uint32_t most_probes(const struct mt_rto_limits *l)
+{
+	return is_patient(l) ? PATIENT_PROBES_MAX : PROBES_MAX;
+}
+
 static uint64_t current_rto(const struct mt_rto *r, const struct mt_rto_limits *l)
 {
-	uint64_t rto = l->rto_ns, longest = rto < RTO_MAX_NS ? RTO_MAX_NS : rto;
+	uint64_t rto = is_patient(l) ? l->patience_ns : l->rto_ns;
+	uint64_t longest = rto < RTO_MAX_NS ? RTO_MAX_NS : rto;
 
 	for (uint32_t n = l->linear; n < r->timeouts && rto < longest; n++)
 		rto *= 2;
@@ -81,11 +95,12 @@ static uint32_t in_vain_shift(const struct mt_rto *r)
 	return often < IN_VAIN_SHIFT_MAX ? often : IN_VAIN_SHIFT_MAX;
 }
 
-static uint64_t next_probe_ns(const struct mt_rto *r, uint64_t probe_ns)
+static uint64_t next_probe_ns(const struct mt_rto *r, const struct mt_rto_limits *l,
+			      uint64_t probe_ns)
 {
-	if (r->probes >= PROBES_MAX || probe_ns == MT_RTO_NO_PROBE)
+	if (r->probes >= most_probes(l) || probe_ns == MT_RTO_NO_PROBE)
 		return UINT64_MAX;
-	/* Waits of 1, 2 and 4 probe times. */
+	/* Waits of 1, 2, 4 .. probe times. */
 	return r->probe_ns + (probe_ns << in_vain_shift(r)) * ((UINT64_C(2) << r->probes) - 1);
 }
 
@@ -96,7 +111,7 @@ uint64_t mt_rto_deadline(const struct mt_rto *r, const struct mt_rto_limits *l, 
 	if (!r->armed)
 		return UINT64_MAX;
 	rto = r->step_ns + current_rto(r, l);
-	probe = next_probe_ns(r, probe_ns);
+	probe = next_probe_ns(r, l, probe_ns);
 	return probe < rto ? probe : rto;
 }
 
@@ -106,11 +121,11 @@ enum mt_rto_action mt_rto_expire(struct mt_rto *r, const struct mt_rto_limits *l
 {
 	if (!r->armed || now_ns < mt_rto_deadline(r, l, probe_ns))
 		return MT_RTO_WAIT;
-	mb_assert(l->rto_ns > 0 && r->probes <= PROBES_MAX);
+	mb_assert(l->rto_ns > 0 && r->probes <= PATIENT_PROBES_MAX);
 	if (now_ns < r->step_ns + current_rto(r, l)) {
-		mb_assert(r->probes < PROBES_MAX);
+		mb_assert(r->probes < most_probes(l));
 		/* A tick that comes late puts off the next probe: one step a tick. */
-		r->probe_ns += now_ns - next_probe_ns(r, probe_ns);
+		r->probe_ns += now_ns - next_probe_ns(r, l, probe_ns);
 		r->probes++;
 		if (r->probe_rounds < UINT8_MAX)
 			r->probe_rounds++;

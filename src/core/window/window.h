@@ -166,6 +166,10 @@ bool mt_loss_next(const struct mt_tx_window *w, const struct mt_loss_report *r, 
  * packet. The ACK timeout comes last: 1.024 us * 2^timeout, `linear` times at that interval, then
  * doubling `exp` times; each sends the oldest packet again. When they are used up the QP fails.
  * Progress starts all of it again. REQ(req.retry.linear-exp) REQ(req.probe.in-vain)
+ *
+ * A peer that lately took longer than the timeout is given that time: what goes again sooner has
+ * mostly arrived. Meanwhile it is probed more than three times, so that a silence that ends is
+ * noticed soon after. REQ(req.retry.slow-peer)
  */
 
 /* So many probes at once are enough to find one path in dozens within a few rounds. */
@@ -176,7 +180,8 @@ bool mt_loss_next(const struct mt_tx_window *w, const struct mt_loss_report *r, 
 #define MT_RTO_NO_PROBE UINT64_MAX
 
 struct mt_rto_limits {
-	uint64_t rto_ns; /* the first timeout */
+	uint64_t rto_ns;      /* the first timeout, that was agreed on ... */
+	uint64_t patience_ns; /* ... and no earlier than this, of core/ev/slowest.h */
 	uint8_t linear;
 	uint8_t exp; /* RD_RETRY_EXP_FOREVER: no end */
 };
