@@ -48,8 +48,8 @@ def check_arguments():
     assert t.tolist() == [3.0] * 4
 
 
-def group():
-    return dist.new_group(list(range(ranks)), timeout=SECONDS, backend="mrc")
+def group(timeout=SECONDS):
+    return dist.new_group(list(range(ranks)), timeout=timeout, backend="mrc")
 
 
 def check_disagreement():
@@ -69,13 +69,14 @@ def check_disagreement():
 
 
 def check_roots():
-    """Rank 1 waits for rank 0 in the ring and finds another root there than its own."""
+    """Rank 1 waits for rank 0 in the ring and finds another root there than its own. Two that are both roots of a gather
+    wait for each other until a deadline, which may be that of rank 2's barrier."""
     here = group()
     refused(lambda: (dist.broadcast(torch.ones(8), 2 if rank == 1 else 0, group=here), dist.barrier(here)),
             "broadcast", "root 0", "root 2")
-    here = group()
+    here = group(datetime.timedelta(seconds=3))
     refused(lambda: (dist.gather(torch.ones(8), [torch.ones(8) for _ in range(ranks)] if rank == rank % 2 else None,
-                                 rank % 2, group=here), dist.barrier(here)), "gather")
+                                 rank % 2, group=here), dist.barrier(here)), "not done in time")
 
 
 def check_length():
@@ -89,7 +90,7 @@ def check_length():
 
 
 def check_deadline():
-    here = dist.new_group(list(range(ranks)), timeout=datetime.timedelta(seconds=1), backend="mrc")
+    here = group(datetime.timedelta(seconds=1))
     began = time.monotonic()
     if rank == 0:
         refused(lambda: dist.recv(torch.ones(3), 1, group=here), "receive from rank 1", "not done in time")
