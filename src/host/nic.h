@@ -449,6 +449,7 @@ struct mh_qp_cap {
 enum mh_qp_type {
 	MH_QPT_RC, /* has one peer, on MRC */
 	MH_QPT_UD, /* sends datagrams of at most max_mtu bytes to anyone; nothing comes again */
+	MH_QPT_UC, /* so too, of at most path_mtu bytes to one peer */
 };
 
 struct mh_qp_init {
@@ -462,8 +463,8 @@ struct mh_qp_init {
 	 */
 	bool extended;
 	/*
-	 * Where receives come from; NULL: from mh_qp_post_recv. Extended and UD QPs only; of the
-	 * same opening. max_recv_wr and max_recv_sge are not looked at then, and read as 0.
+	 * Where receives come from; NULL: from mh_qp_post_recv. Extended, UD and UC QPs only; of
+	 * the same opening. max_recv_wr and max_recv_sge are not looked at then, and read as 0.
 	 */
 	struct mh_srq *srq;
 	enum mh_qp_type type;
@@ -473,6 +474,10 @@ struct mh_qp_init {
 /* What a UD QP has of these. */
 #define MH_QP_UD_ALL \
 	((uint32_t)RD_QP_STATE | RD_QP_SQ_PSN | RD_QP_P_KEY | RD_QP_SQD_NOTIFY | RD_QP_Q_KEY)
+/* And a UC QP. */
+#define MH_QP_UC_ALL                                                                          \
+	((uint32_t)RD_QP_STATE | RD_QP_SQ_PSN | RD_QP_P_KEY | RD_QP_SQD_NOTIFY | RD_QP_DEST | \
+	 RD_QP_RQ_PSN | RD_QP_PATH_MTU | RD_QP_ACCESS)
 
 /*
  * mh_qp_create makes a QP in RESET. EINVAL: a capability outside its range, or CQs of
@@ -522,7 +527,8 @@ struct rd_bind {
  *
  * A UD QP's WR completes when its datagram is handed to the wire; one longer than max_mtu completes
  * and is not sent, as IBTA wants it; SGEs are looked at when it is sent (LOC_PROT_ERR). EINVAL
- * also: no AH, a QPN of more than 24 bits, a host that no way leads to.
+ * also: no AH, a QPN of more than 24 bits, a host that no way leads to. Of a UC QP's WR `ud` is not
+ * looked at, and one that is longer than path_mtu is EINVAL.
  */
 int mh_qp_post_send(struct mh_qp *qp, const struct rd_send_wr *wr, uint32_t n, uint32_t *posted);
 /* mh_qp_send_wrs_free returns how many send WRs would find a place now. */
@@ -533,7 +539,7 @@ uint32_t mh_qp_send_wrs_free(const struct mh_qp *qp);
  * completes with RD_WC_LOC_PROT_ERR and the QP is in ERR. EINVAL: in RESET, the QP has an SRQ, or
  * too many SGEs. ENOMEM: max_recv_wr are queued. *posted as above.
  * A receive of a UD QP takes one datagram and needs MU_GRH_BYTES (ud.h) more than that has, for
- * an IPv6 header with the GIDs; byte_len includes it.
+ * an IPv6 header with the GIDs; byte_len includes it. One of a UC QP gets the payload alone.
  */
 int mh_qp_post_recv(struct mh_qp *qp, const struct rd_recv_wr *wr, uint32_t n, uint32_t *posted);
 

@@ -111,6 +111,9 @@ static int send_to_nic(const void *of, const struct ibv_send_wr *wr, struct rd_s
 		return EINVAL;
 	if (qp->qp_type == IBV_QPT_UD)
 		return address_to_nic(qp, wr, &out->ud);
+	/* UC has WRITEs as well, the device has not; nor does a WR of one say where it goes. */
+	if (qp->qp_type == IBV_QPT_UC)
+		return opcode == RD_WR_WRITE ? EOPNOTSUPP : 0;
 	/* What an operation does not have is not set. */
 	if (opcode == RD_WR_WRITE || opcode == RD_WR_READ || opcode == RD_WR_ATOMIC_WRITE) {
 		out->rkey = wr->wr.rdma.rkey;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* verbs_qp.c - queue pairs, RC carried by MRC and UD: create, modify, query, destroy. */
+/* verbs_qp.c - queue pairs, RC carried by MRC, UD and UC: create, modify, query, destroy. */
 #include "libibverbs/libibverbs.h"
 #include "libibverbs/real_library.h"
 
@@ -14,7 +14,15 @@ static int init_check(const struct ibv_pd *pd, const struct ibv_qp_init_attr *in
 		return EINVAL;
 	if (init->srq && init->srq->context != pd->context)
 		return EINVAL;
-	return init->qp_type == IBV_QPT_RC || init->qp_type == IBV_QPT_UD ? 0 : EOPNOTSUPP;
+	return init->qp_type == IBV_QPT_RC || init->qp_type == IBV_QPT_UC ||
+			       init->qp_type == IBV_QPT_UD
+		       ? 0
+		       : EOPNOTSUPP;
+}
+
+static enum mh_qp_type type_to_nic(enum ibv_qp_type type)
+{
+	return type == IBV_QPT_RC ? MH_QPT_RC : type == IBV_QPT_UC ? MH_QPT_UC : MH_QPT_UD;
 }
 
 static int nic_create(struct mv_qp *qp, struct ibv_pd *pd, const struct ibv_qp_init_attr *init)
@@ -26,7 +34,7 @@ static int nic_create(struct mv_qp *qp, struct ibv_pd *pd, const struct ibv_qp_i
 		.cap = iv_cap_to_nic(&init->cap),
 		.signal_all = init->sq_sig_all != 0,
 		.extended = init->qp_type == IBV_QPT_RC,
-		.type = init->qp_type == IBV_QPT_UD ? MH_QPT_UD : MH_QPT_RC,
+		.type = type_to_nic(init->qp_type),
 		.srq = init->srq ? mv_srq(init->srq)->nic : NULL,
 		.owner = &qp->ibv,
 	};

@@ -51,6 +51,24 @@ static const struct transition rc_transitions[] = {
 		 IBV_QP_PKEY_INDEX | IBV_QP_MIN_RNR_TIMER | IBV_QP_PATH_MIG_STATE},
 };
 
+/* REQ(uc.states) */
+static const struct transition uc_transitions[] = {
+	{IBV_QPS_RESET, IBV_QPS_INIT, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS, 0},
+	{IBV_QPS_INIT, IBV_QPS_INIT, 0, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS},
+	{IBV_QPS_INIT, IBV_QPS_RTR, IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN,
+	 IBV_QP_ALT_PATH | IBV_QP_ACCESS_FLAGS | IBV_QP_PKEY_INDEX},
+	{IBV_QPS_RTR, IBV_QPS_RTS, IBV_QP_SQ_PSN,
+	 IBV_QP_CUR_STATE | IBV_QP_ALT_PATH | IBV_QP_ACCESS_FLAGS | IBV_QP_PATH_MIG_STATE},
+	{IBV_QPS_RTS, IBV_QPS_RTS, 0,
+	 IBV_QP_CUR_STATE | IBV_QP_ACCESS_FLAGS | IBV_QP_ALT_PATH | IBV_QP_PATH_MIG_STATE},
+	{IBV_QPS_RTS, IBV_QPS_SQD, 0, IBV_QP_EN_SQD_ASYNC_NOTIFY},
+	{IBV_QPS_SQD, IBV_QPS_RTS, 0,
+	 IBV_QP_CUR_STATE | IBV_QP_ALT_PATH | IBV_QP_ACCESS_FLAGS | IBV_QP_PATH_MIG_STATE},
+	{IBV_QPS_SQD, IBV_QPS_SQD, 0,
+	 IBV_QP_AV | IBV_QP_ALT_PATH | IBV_QP_ACCESS_FLAGS | IBV_QP_PKEY_INDEX |
+		 IBV_QP_PATH_MIG_STATE},
+};
+
 /* REQ(ud.states) */
 static const struct transition ud_transitions[] = {
 	{IBV_QPS_RESET, IBV_QPS_INIT, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY, 0},
@@ -88,8 +106,11 @@ int mv_qp_check_transition(enum ibv_qp_type type, enum ibv_qp_state from, enum i
 	/* From anywhere, and with nothing said. */
 	if (to == IBV_QPS_RESET || to == IBV_QPS_ERR)
 		return rest & ~IBV_QP_CUR_STATE ? EINVAL : 0;
-	return type == IBV_QPT_UD ? find_transition(TRANSITIONS(ud_transitions), from, to, rest)
-				  : find_transition(TRANSITIONS(rc_transitions), from, to, rest);
+	if (type == IBV_QPT_UD)
+		return find_transition(TRANSITIONS(ud_transitions), from, to, rest);
+	if (type == IBV_QPT_UC)
+		return find_transition(TRANSITIONS(uc_transitions), from, to, rest);
+	return find_transition(TRANSITIONS(rc_transitions), from, to, rest);
 }
 
 /* ---- values ---- */

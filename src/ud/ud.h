@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ud.h - UD queue pairs: datagrams beside the MRC engine, which does not know of them.
+ * ud.h - UD and UC queue pairs: datagrams beside the MRC engine, which does not know of them.
  *
  * A NIC has one UD engine. It holds WRs, chooses EVs, writes and reads headers, and asks
  * the MRC engine to send the probes by which it finds EVs that do not work. The adapter (the
  * software NIC) provides ports, memory and CQs through struct mu_env. docs/protocol.md has the
- * packets, docs/design the reasons.
+ * packets, docs/design the reasons. A UC QP is a UD QP that has one peer: its datagrams go there,
+ * and it takes none of anybody else.
  *
  * Nothing here locks or blocks: all calls on one UD engine and its QPs need one lock of the
  * adapter, and the functions of struct mu_env are called under it.
@@ -23,6 +24,11 @@
 
 struct mu_engine;
 struct mu_qp;
+
+enum mu_qp_type {
+	MU_QPT_UD,
+	MU_QPT_UC,
+};
 
 /* A WR that is complete. */
 struct mu_completion {
@@ -53,7 +59,7 @@ struct mu_env {
 	void (*tx_probes)(void *ctx, uint64_t now_ns);
 	/* place: as that of struct mt_env; mr_user is not NULL. */
 	bool (*place)(void *ctx, void *mr_user, uint64_t offset, const void *src, uint32_t len);
-	/* find_qp returns the UD QP with a number, or NULL. */
+	/* find_qp returns the UD or UC QP with a number, or NULL. */
 	struct mu_qp *(*find_qp)(void *ctx, uint32_t qpn);
 	/* complete takes the completion of a WR, also of a send that is not signalled. */
 	void (*complete)(void *qp_user, const struct mu_completion *c);
@@ -110,11 +116,12 @@ bool mu_deliver_probe(struct mu_engine *e, const struct mt_event *event, uint64_
  * PD and SRQ; memory of receives belongs to recv_pd. NULL: no memory.
  */
 struct mu_qp *mu_qp_create(struct mu_engine *e, const struct mt_qp_cap *cap, uint32_t recv_pd,
-			   uint32_t number, void *user);
+			   uint32_t number, enum mu_qp_type type, void *user);
 void mu_qp_destroy(struct mu_qp *qp);
 /*
- * mu_qp_modify sets state, Q_Key, P_Key and SQ_PSN, as far as mask names them; false: the move or
- * the PSN is invalid, and nothing has changed.
+ * mu_qp_modify sets state, P_Key, SQ_PSN and, of a UD QP, the Q_Key, of a UC QP the peer, path MTU,
+ * RQ_PSN and access, as far as mask names them. false, and nothing has changed: the move or a value
+ * is invalid, RTR without a peer, or a peer or path MTU for a QP that is in RTR or behind it.
  */
 bool mu_qp_modify(struct mu_qp *qp, const struct rd_qp_attr *attr, uint32_t mask);
 void mu_qp_query(const struct mu_qp *qp, struct rd_qp_attr *attr);
@@ -123,7 +130,8 @@ void mu_qp_to_err(struct mu_qp *qp);
 /*
  * mu_qp_post_send and mu_qp_post_recv queue one WR, for which the adapter knows a free place; SGEs
  * are not empty, and those of a send have fewer than 2^32 bytes. Inline bytes are an SGE with
- * MT_LKEY_ADAPTER and RD_SEND_INLINE. false: the WR is invalid, or the QP's state does not take it.
+ * MT_LKEY_ADAPTER and RD_SEND_INLINE. false: the WR is invalid, longer than a UC QP's path MTU, or
+ * the QP's state does not take it. Of a UC QP's WR wr->ud is not looked at.
  */
 bool mu_qp_post_send(struct mu_qp *qp, const struct rd_send_wr *wr);
 bool mu_qp_post_recv(struct mu_qp *qp, const struct rd_recv_wr *wr);

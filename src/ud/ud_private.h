@@ -128,6 +128,7 @@ struct mu_qp {
 	struct mb_link sender;	/* in e->senders while WRs wait to be sent */
 	struct rd_qp_attr attr; /* sq_psn: of the next datagram */
 	uint32_t number;
+	bool is_uc;	      /* attr.dest and attr.dest_qpn are its peer */
 	uint32_t pd, recv_pd; /* MRs of sends and receives belong to these */
 	struct mu_path path;
 	struct mu_peer *peer; /* to which the last datagram went, or NULL */

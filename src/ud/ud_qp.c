@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ud_qp.c - life, attributes and queues of UD QPs, and of the engine that they belong to. */
+/* ud_qp.c - life, attributes and queues of UD and UC QPs, and of the engine that they belong to. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,7 +81,7 @@ void mu_qp_destroy(struct mu_qp *qp)
 }
 
 struct mu_qp *mu_qp_create(struct mu_engine *e, const struct mt_qp_cap *cap, uint32_t recv_pd,
-			   uint32_t number, void *user)
+			   uint32_t number, enum mu_qp_type type, void *user)
 {
 	const struct mt_srq_cap own = {cap->rq_depth ? cap->rq_depth : 1, cap->max_recv_sge,
 				       recv_pd};
@@ -93,6 +93,7 @@ struct mu_qp *mu_qp_create(struct mu_engine *e, const struct mt_qp_cap *cap, uin
 		.e = e,
 		.user = user,
 		.number = number,
+		.is_uc = type == MU_QPT_UC,
 		.pd = cap->pd,
 		.recv_pd = recv_pd,
 		.depth = cap->sq_depth,
@@ -162,13 +163,47 @@ void mu_qp_to_err(struct mu_qp *qp)
 		change_state(qp, RD_QPS_ERR);
 }
 
-/* REQ(ud.states) */
+/* What a UC QP has of its peer is there before it receives, and stays. */
+#define PEER_ATTRS ((uint32_t)RD_QP_DEST | RD_QP_PATH_MTU | RD_QP_RQ_PSN)
+
+static bool is_peer_valid(const struct mu_qp *qp, const struct rd_qp_attr *attr, uint32_t mask)
+{
+	bool to_rtr = (mask & RD_QP_STATE) && attr->state == RD_QPS_RTR;
+
+	if ((mask & PEER_ATTRS) && qp->attr.state >= RD_QPS_RTR)
+		return false;
+	if ((mask & RD_QP_DEST) && (attr->dest_qpn == 0 || attr->dest_qpn > RD_BITS_24))
+		return false;
+	if ((mask & RD_QP_PATH_MTU) && attr->path_mtu > qp->e->cfg.mtu)
+		return false;
+	return !to_rtr || (mask & RD_QP_DEST) || qp->attr.dest_qpn != 0;
+}
+
+static void set_peer(struct mu_qp *qp, const struct rd_qp_attr *attr, uint32_t mask)
+{
+	if (mask & RD_QP_DEST) {
+		qp->attr.dest = attr->dest;
+		qp->attr.dest_qpn = attr->dest_qpn;
+	}
+	if (mask & RD_QP_PATH_MTU)
+		qp->attr.path_mtu = attr->path_mtu;
+	if (mask & RD_QP_RQ_PSN)
+		qp->attr.rq_psn = attr->rq_psn;
+	if (mask & RD_QP_ACCESS)
+		qp->attr.access = attr->access;
+}
+
+/* REQ(ud.states) REQ(uc.states) */
 bool mu_qp_modify(struct mu_qp *qp, const struct rd_qp_attr *attr, uint32_t mask)
 {
 	if ((mask & RD_QP_STATE) && !mt_qp_can_move(qp->attr.state, attr->state))
 		return false;
 	if ((mask & RD_QP_SQ_PSN) && attr->sq_psn > RD_BITS_24)
 		return false;
+	if (qp->is_uc && !is_peer_valid(qp, attr, mask))
+		return false;
+	if (qp->is_uc)
+		set_peer(qp, attr, mask);
 	if (mask & RD_QP_Q_KEY)
 		qp->attr.q_key = attr->q_key;
 	if (mask & RD_QP_P_KEY)
@@ -187,6 +222,38 @@ void mu_qp_query(const struct mu_qp *qp, struct rd_qp_attr *attr)
 
 /* ---- posting ---- */
 
+static uint32_t send_bytes(const struct rd_send_wr *wr)
+{
+	uint32_t bytes = 0;
+
+	for (uint32_t i = 0; i < wr->n_sge; i++)
+		bytes += wr->sge[i].length;
+	return bytes;
+}
+
+/* REQ(uc.one-packet) */
+static bool is_send_valid(const struct mu_qp *qp, const struct rd_send_wr *wr)
+{
+	if (wr->opcode != RD_WR_SEND || (wr->flags & ~FLAGS_ALL))
+		return false;
+	return qp->is_uc ? send_bytes(wr) <= qp->attr.path_mtu : wr->ud.qpn <= MW_QPN_MAX;
+}
+
+/* address_send says where a WR goes: a UC QP's to the peer, which the WR does not name. */
+static void address_send(const struct mu_qp *qp, const struct rd_send_wr *wr, struct mu_send *send)
+{
+	if (qp->is_uc) {
+		send->dest = qp->attr.dest;
+		send->qpn = qp->attr.dest_qpn;
+		send->q_key = MW_Q_KEY_UC;
+		return;
+	}
+	send->dest = wr->ud.ah->dest;
+	send->qpn = wr->ud.qpn;
+	send->q_key = wr->ud.q_key & MW_Q_KEY_CONTROLLED ? qp->attr.q_key : wr->ud.q_key;
+	send->traffic_class = wr->ud.ah->traffic_class;
+}
+
 bool mu_qp_post_send(struct mu_qp *qp, const struct rd_send_wr *wr)
 {
 	enum rd_qp_state state = qp->attr.state;
@@ -194,20 +261,16 @@ bool mu_qp_post_send(struct mu_qp *qp, const struct rd_send_wr *wr)
 
 	if (state != RD_QPS_RTS && state != RD_QPS_SQD && state != RD_QPS_ERR)
 		return false;
-	if (wr->opcode != RD_WR_SEND || (wr->flags & ~FLAGS_ALL) || wr->ud.qpn > MW_QPN_MAX)
+	if (!is_send_valid(qp, wr))
 		return false;
 	*send = (struct mu_send){
 		.wr_id = wr->wr_id,
-		.dest = wr->ud.ah->dest,
-		.qpn = wr->ud.qpn,
-		.q_key = wr->ud.q_key & MW_Q_KEY_CONTROLLED ? qp->attr.q_key : wr->ud.q_key,
 		.imm = wr->imm,
+		.bytes = send_bytes(wr),
 		.flags = wr->flags,
 		.n_sge = wr->n_sge,
-		.traffic_class = wr->ud.ah->traffic_class,
 	};
-	for (uint32_t i = 0; i < wr->n_sge; i++)
-		send->bytes += wr->sge[i].length;
+	address_send(qp, wr, send);
 	memcpy(qp->sge + qp->posted % qp->depth * qp->max_sge, wr->sge,
 	       wr->n_sge * sizeof(*wr->sge));
 	qp->posted++;

@@ -2,8 +2,9 @@
 /*
  * ud_rx.c - receives datagrams.
  *
- * Everyone who knows a QP's number and Q_Key may send to it, and what does not fit is dropped as if
- * the network had lost it: no unknown sender ends a QP or uses up its receives.
+ * Everyone who knows a UD QP's number and Q_Key may send to it, to a UC QP its peer alone, and what
+ * does not fit is dropped as if the network had lost it: no unknown sender ends a QP or uses up its
+ * receives.
  */
 #include <string.h>
 
@@ -54,6 +55,26 @@ static bool is_p_key_match(uint16_t ours, uint16_t theirs)
 	return ((ours ^ theirs) & P_KEY_PARTITION) == 0 && ((ours | theirs) & P_KEY_FULL);
 }
 
+/*
+ * is_addressed_well says whether a datagram may come to a QP: a UD QP's has its Q_Key, a UC QP's
+ * comes from the host and QP that are its peer. REQ(ud.qkey) REQ(uc.peer)
+ */
+static bool is_addressed_well(const struct mu_qp *qp, const struct arrived *in)
+{
+	if (!is_p_key_match(qp->attr.p_key, in->dg->p_key))
+		return false;
+	if (!qp->is_uc)
+		return in->dg->q_key == qp->attr.q_key;
+	return in->dg->q_key == MW_Q_KEY_UC && in->dg->src_qpn == qp->attr.dest_qpn &&
+	       memcmp(in->grh + GRH_SGID_AT, qp->attr.dest.b, sizeof(qp->attr.dest.b)) == 0;
+}
+
+/* grh_bytes returns how much of a receive the GRH takes. REQ(ud.grh) */
+static uint32_t grh_bytes(const struct mu_qp *qp)
+{
+	return qp->is_uc ? 0 : MU_GRH_BYTES;
+}
+
 /* recv_length returns how many bytes a receive holds. */
 static uint64_t recv_length(const struct rd_recv_wr *wr)
 {
@@ -93,14 +114,16 @@ void mu_complete_recv(struct mu_qp *qp, struct mu_completion *c)
 /* deliver fills the oldest receive, which is long enough, and completes it. */
 static void deliver(struct mu_qp *qp, const struct rd_recv_wr *recv, const struct arrived *in)
 {
-	bool whole = scatter(qp, recv, 0, in->grh, sizeof(in->grh)) &&
-		     scatter(qp, recv, MU_GRH_BYTES, in->payload, in->dg->payload_len);
+	uint32_t grh = grh_bytes(qp);
+	bool whole = scatter(qp, recv, 0, in->grh, grh) &&
+		     scatter(qp, recv, grh, in->payload, in->dg->payload_len);
 	struct mu_completion c = {
 		.wr_id = recv->wr_id,
 		.status = whole ? RD_WC_SUCCESS : RD_WC_LOC_PROT_ERR,
-		.byte_len = MU_GRH_BYTES + in->dg->payload_len,
+		.byte_len = grh + in->dg->payload_len,
 		.imm = in->dg->imm,
-		.flags = RD_WC_GRH | (in->dg->with_imm ? (uint32_t)RD_WC_WITH_IMM : 0) |
+		.flags = (grh ? (uint32_t)RD_WC_GRH : 0) |
+			 (in->dg->with_imm ? (uint32_t)RD_WC_WITH_IMM : 0) |
 			 (in->dg->se ? (uint32_t)RD_WC_SOLICITED : 0),
 		.src_qpn = in->dg->src_qpn,
 		.is_recv = true,
@@ -140,17 +163,17 @@ static uint64_t *dispatch(struct mu_engine *e, struct arrived *in)
 
 	if (!qp)
 		return &e->counts.ud_drop_no_qp;
-	if (dg->q_key != qp->attr.q_key || !is_p_key_match(qp->attr.p_key, dg->p_key))
+	if (!is_addressed_well(qp, in))
 		return &e->counts.ud_drop_key;
 	if (!mt_srq_peek(qp->recvs, &recv))
 		return &e->counts.ud_drop_no_recv;
-	if (recv_length(&recv) < MU_GRH_BYTES + (uint64_t)dg->payload_len)
+	if (recv_length(&recv) < grh_bytes(qp) + (uint64_t)dg->payload_len)
 		return &e->counts.ud_drop_recv_too_short;
 	deliver(qp, &recv, in);
 	return NULL;
 }
 
-/* REQ(ud.qkey) REQ(ud.drop) */
+/* REQ(ud.drop) */
 void mu_receive(struct mu_engine *e, const struct mt_rx_meta *meta, uint8_t tos,
 		const uint8_t *frame, size_t len, size_t body)
 {

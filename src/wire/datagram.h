@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * datagram.h - the packets of UD QPs, which are those of RoCEv2 and no part of MRC:
+ * datagram.h - the packets of UD and UC QPs, which are those of RoCEv2's UD and no part of MRC:
  *
  *     BTH    12  see headers.h; the byte of MRC's marks holds RoCE's, of which none matters here
  *     DETH    8  q_key (32), reserved (8), source QPN (24)
@@ -23,6 +23,8 @@
 #define MW_DATAGRAM_HEADERS_MAX 24u
 /* A Q_Key with this bit in a WR stands for that of the sending QP. */
 #define MW_Q_KEY_CONTROLLED 0x80000000u
+/* The Q_Key of what UC QPs send; no WR can name it. REQ(uc.carrier) */
+#define MW_Q_KEY_UC 0x80005543u
 
 struct mw_datagram {
 	bool se;	   /* solicited event */

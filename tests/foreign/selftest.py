@@ -71,7 +71,7 @@ def older_shim_is_named():
 
 
 def known_nccl():
-    return want(asked(nccl("2.30.7")), 0, "port failover")
+    return want(asked(nccl("2.30.7")), 0, "port recovery")
 
 
 def another_nccl_is_named():

@@ -155,11 +155,16 @@ void world_add_region(struct world *w, enum region r)
 void world_connect(struct world *w, uint32_t i)
 {
 	uint32_t mask = RD_QP_STATE | (i == UD ? (uint32_t)RD_QP_Q_KEY : RD_QP_ACCESS);
+	uint32_t rtr = RD_QP_DEST | RD_QP_RQ_PSN | RD_QP_PATH_MTU, rts = RD_QP_SQ_PSN;
 	struct rd_qp_attr attr;
 
 	mh_qp_attr_default(&attr);
 	attr.dest_qpn = PEER_QPN + i;
 	world_address(w, PEER, 0, attr.dest.b);
+	if (i < UD) {
+		rtr |= RD_QP_MAX_DEST_RD_ATOMIC;
+		rts |= RD_QP_MAX_RD_ATOMIC | RD_QP_TIMEOUT;
+	}
 	attr.rq_psn = RQ_PSN;
 	attr.sq_psn = SQ_PSN;
 	attr.path_mtu = 256;
@@ -175,10 +180,9 @@ void world_connect(struct world *w, uint32_t i)
 			return; /* it is in another state */
 		mask = RD_QP_STATE;
 		if (i != UD && attr.state == RD_QPS_INIT)
-			mask |= RD_QP_DEST | RD_QP_RQ_PSN | RD_QP_PATH_MTU |
-				RD_QP_MAX_DEST_RD_ATOMIC;
+			mask |= rtr;
 		if (i != UD && attr.state == RD_QPS_RTR)
-			mask |= RD_QP_SQ_PSN | RD_QP_MAX_RD_ATOMIC | RD_QP_TIMEOUT;
+			mask |= rts;
 	}
 }
 
@@ -194,7 +198,9 @@ static void open_qp(struct world *w, uint32_t i)
 					  .max_inline = 64},
 				  .signal_all = true,
 				  .extended = i == RC_EXTENDED,
-				  .type = i == UD ? MH_QPT_UD : MH_QPT_RC};
+				  .type = i == UD   ? MH_QPT_UD
+					  : i == UC ? MH_QPT_UC
+						    : MH_QPT_RC};
 
 	mb_assert(mh_qp_create(&init, &w->qp[i]) == 0);
 	world_connect(w, i);

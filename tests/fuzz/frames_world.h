@@ -26,7 +26,7 @@ enum region { OPEN, READ_ONLY, LOCAL, REGIONS };
 
 enum host { PEER, UNKNOWN, OURSELVES, OUTSIDE, OTHER_FAMILY, HOSTS };
 
-enum { RC_EXTENDED, RC_PLAIN, UD, QPS };
+enum { RC_EXTENDED, RC_PLAIN, UD, UC, QPS };
 
 struct world {
 	struct fuzz_input in;

@@ -192,11 +192,14 @@ static size_t make_packet(struct world *w, uint8_t *out)
 static size_t make_datagram(struct world *w, uint8_t *out)
 {
 	uint8_t how = fuzz_u8(&w->in);
+	uint32_t i = how & 8 ? UC : how & 2 ? RC_PLAIN : UD;
 	struct mw_datagram dg = {.with_imm = how & 1,
 				 .p_key = 0xFFFF,
-				 .dqp = mh_qp_number(w->qp[how & 2 ? RC_PLAIN : UD]),
-				 .q_key = how & 4 ? fuzz_u32(&w->in) : Q_KEY,
-				 .src_qpn = PEER_QPN,
+				 .dqp = mh_qp_number(w->qp[i]),
+				 .q_key = how & 4   ? fuzz_u32(&w->in)
+					  : how & 8 ? MW_Q_KEY_UC
+						    : Q_KEY,
+				 .src_qpn = PEER_QPN + (how & 16 ? RC_PLAIN : i),
 				 .payload_len = 4u * fuzz_u8(&w->in)};
 	size_t n = mw_datagram_encode(&dg, out);
 
@@ -298,7 +301,7 @@ static void step_post(struct world *w)
 				.n_sge = 1,
 				.flags = key >> 4 & RD_SEND_IMM,
 				.rkey = 0x1234,
-				.opcode = i == UD ? RD_WR_SEND : (how & 15) % RD_WR_OPCODES,
+				.opcode = i >= UD ? RD_WR_SEND : (how & 15) % RD_WR_OPCODES,
 				.ud = {&ah, PEER_QPN, Q_KEY}};
 
 	world_address(w, PEER, 0, ah.dest.b);
@@ -353,6 +356,17 @@ static void step_port(struct world *w, uint8_t op)
 		virtual_nic_set_link(w->v, port, op >> 5 & 1);
 }
 
+/* What a UC QP received came from its peer. */
+static void step_poll(struct world *w)
+{
+	struct mh_wc wc[4];
+	int n = mh_cq_poll(w->cq, 4, wc);
+
+	for (int i = 0; i < n; i++)
+		if (wc[i].qpn == mh_qp_number(w->qp[UC]) && wc[i].opcode == RD_WC_RECV)
+			mb_assert(wc[i].status != RD_WC_SUCCESS || wc[i].src_qpn == PEER_QPN + UC);
+}
+
 static void run_for(struct world *w, uint64_t ns)
 {
 	virtual_time_set(virtual_time() + ns);
@@ -362,7 +376,6 @@ static void run_for(struct world *w, uint64_t ns)
 static void step(struct world *w)
 {
 	uint8_t op = fuzz_u8(&w->in);
-	struct mh_wc wc[4];
 
 	switch (op & 7) {
 	case 0:
@@ -389,7 +402,7 @@ static void step(struct world *w)
 			step_state(w, op);
 		break;
 	default:
-		mh_cq_poll(w->cq, 4, wc);
+		step_poll(w);
 		run_for(w, UINT64_C(1) << (op >> 3));
 	}
 }

@@ -19,6 +19,7 @@ PLAIN = 0x40  # in kind: the QP without extensions
 PEER, UNKNOWN, OURSELVES, OUTSIDE, OTHER_FAMILY = 0, 0x41, 0x42, 0x43, 0x44
 PLANE1, TOS, NO_SEAL = 8, 0x20, 0x80
 TRIMMED = 3
+UC, OTHER_QPN = 8, 16  # in how of a datagram: for the UC QP; not from its peer
 FRAME, CUT, DATAGRAM = 0, 8, 0x10
 REGION, RAW, POST, RECV, STATE, PORT, TIME = 3, 11, 4, 5, 6, 14, 7
 
@@ -80,6 +81,9 @@ def seeds():
     yield "cut", IPV4, data(WRITE_ONLY, 2, 0, b"\x40", PEER, CUT, b"\x10")
     yield "datagrams", IPV4, bytes([RECV, 8 * 10 + 2]) * 3 + bytes([FRAME | DATAGRAM, PEER, 0, 3]) + \
         bytes([FRAME | DATAGRAM, UNKNOWN, 1, 8]) + post(2, 1) + wait(10)
+    yield "uc", IPV4, bytes([RECV, 8 * 10 + 3]) * 3 + bytes([FRAME | DATAGRAM, PEER, UC, 3]) + \
+        bytes([FRAME | DATAGRAM, UNKNOWN, UC, 8]) + bytes([FRAME | DATAGRAM, PEER, UC | OTHER_QPN, 3]) + post(3, 1) + wait(10)
+    yield "uc_too_long", IPV6, bytes([RECV, 8 + 3]) + bytes([FRAME | DATAGRAM, PEER, UC, 255]) + post(3, 1, 0, 65)
     yield "datagram_too_long", IPV6, bytes([RECV, 8 + 2]) + bytes([FRAME | DATAGRAM, PEER, 0, 255])
     yield "window", IPV4, KNOWN + post(0, 7) + data(WRITE_ONLY, 0, 3) + post(0, 6, 3)
     yield "region_gone", IPV4, post(0, 0) + bytes([REGION]) + data(WRITE_ONLY) + post(1, 0) + wait(24)

@@ -242,7 +242,7 @@ TEST_WITH(verbs_fixture_setup, verbs_fixture_teardown, ibv_create_qp_ex, refusal
 	init.comp_mask = IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
 	refuse_qp(r, init, EINVAL); /* no PD */
 	init = verbs_fixture_init_ex(r, 0, OPS);
-	init.qp_type = IBV_QPT_UC;
+	init.qp_type = IBV_QPT_RAW_PACKET;
 	refuse_qp(r, init, EOPNOTSUPP);
 }
 

@@ -443,7 +443,7 @@ TEST_WITH(pair_open, pair_close, ibv_create_qp, refusals)
 	struct pair *p = *state;
 	struct ibv_qp_init_attr init = init_attr(p, 0);
 
-	init.qp_type = IBV_QPT_UC;
+	init.qp_type = IBV_QPT_RAW_PACKET;
 	errno = 0;
 	assert_null(ibv_create_qp(p->pd, &init));
 	assert_int_equal(errno, EOPNOTSUPP);

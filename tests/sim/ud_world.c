@@ -368,7 +368,7 @@ static void open_qp(struct host *h, uint32_t i)
 			    .p_key = rng_below(&h->w->rng, 6) ? 0xFFFF : 0x7FFF};
 	if (rng_below(&h->w->rng, 8) == 0)
 		end->p_key = 0x8123;
-	h->qps[i] = mu_qp_create(h->ud, &cap, 3, 0x10 + i, end);
+	h->qps[i] = mu_qp_create(h->ud, &cap, 3, 0x10 + i, MU_QPT_UD, end);
 	assert_non_null(h->qps[i]);
 	mt_qp_attr_default(&attr);
 	attr.q_key = end->q_key;

@@ -4,6 +4,6 @@ foreach(name ud_health ud_qp ud_tx)
 endforeach()
 target_link_options(unit_ud_qp PRIVATE LINKER:--wrap=calloc)
 # What a NIC makes of it.
-foreach(name ud ud_peers)
+foreach(name uc ud ud_peers)
 	softmrc_test(unit_${name} SOURCES unit_${name}.c LINKS host LABELS unit)
 endforeach()

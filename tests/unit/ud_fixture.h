@@ -115,7 +115,7 @@ static inline struct mu_qp *create_qp(struct mu_engine *e, struct mt_srq *srq, s
 	struct mt_qp_cap cap = {
 		.sq_depth = DEPTH, .rq_depth = DEPTH, .max_sge = 1, .max_recv_sge = 1, .srq = srq};
 
-	return mu_qp_create(e, &cap, 0, QPN, user);
+	return mu_qp_create(e, &cap, 0, QPN, MU_QPT_UD, user);
 }
 
 static inline int ud_setup(void **state)

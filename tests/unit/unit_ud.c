@@ -3,58 +3,18 @@
  * unit_ud.c - a UD QP and a peer made of bare ports: the frames it sends, what arrives, and what a
  * unknown sender may not do.
  */
-#include "unit/nic_fixture.h"
-
-#include <errno.h>
+#include "unit/ud_nic_fixture.h"
 
 #include "base/bytes.h"
-#include "wire/datagram.h"
 
 #define UD_TEST(function, name) TEST_WITH(ud_setup, ud_teardown, function, name)
 #define UD_Q_KEY 0x1234u
-#define UD_EV (FIXTURE_EV_BASE + 1)
-#define UD_DEPTH 4u
-#define UD_RECVS 60u
 #define UD_ECN_CE 3u
 #define UD_TRIMMED (12u << 2)
 
-struct ud_fixture {
-	struct nic_fixture *nic;
-	struct mh_qp *qp;
-	struct rd_ah ah;
-};
-
 static int ud_setup(void **state)
 {
-	struct ud_fixture *u = calloc(1, sizeof(*u));
-	void *fixture;
-	struct mh_qp_init init = {
-		.cap = {.max_send_wr = UD_DEPTH,
-			.max_recv_wr = UD_RECVS,
-			.max_send_sge = 2,
-			.max_recv_sge = 2,
-			.max_inline = 32},
-		.type = MH_QPT_UD,
-	};
-
-	if (fixture_setup(&fixture))
-		return -1;
-	u->nic = fixture;
-	memcpy(u->ah.dest.b, fixture_addr(0, 9, 0).ip, 16);
-	init.pd = u->nic->pd;
-	init.send_cq = init.recv_cq = u->nic->cq;
-	*state = u;
-	return mh_qp_create(&init, &u->qp);
-}
-
-static int ud_teardown(void **state)
-{
-	struct ud_fixture *u = *state;
-	void *fixture = u->nic;
-	int err = mh_qp_destroy(u->qp) || fixture_teardown(&fixture);
-
-	free(u);
-	return err;
+	return ud_open(state, MH_QPT_UD);
 }
 
 static int ud_move(struct ud_fixture *u, enum rd_qp_state state)
@@ -82,57 +42,6 @@ static struct rd_send_wr ud_wr(struct ud_fixture *u, struct rd_sge *sge, uint32_
 				   .flags = RD_SEND_SIGNALED,
 				   .opcode = RD_WR_SEND,
 				   .ud = {&u->ah, FIXTURE_PEER_QPN, UD_Q_KEY}};
-}
-
-static int ud_post(struct ud_fixture *u, const struct rd_send_wr *wr)
-{
-	return mh_qp_post_send(u->qp, wr, 1, NULL);
-}
-
-/* The oldest completion, for which a second is enough. */
-static struct mh_wc ud_poll(struct ud_fixture *u)
-{
-	struct mh_wc wc = {.status = RD_WC_FATAL_ERR};
-
-	for (int ms = 0; ms < 1000; ms++) {
-		if (mh_cq_poll(u->nic->cq, 1, &wc) == 1)
-			return wc;
-		poll(NULL, 0, 1);
-	}
-	fail_msg("no completion");
-	return wc;
-}
-
-static void ud_recv(struct ud_fixture *u, uint32_t len)
-{
-	struct rd_sge sge = {(uintptr_t)u->nic->buffer, len, mh_mr_lkey(u->nic->mr)};
-	struct rd_recv_wr wr = {.wr_id = 8, .sge = &sge, .n_sge = 1};
-
-	assert_i_eq(mh_qp_post_recv(u->qp, &wr, 1, NULL), 0);
-}
-
-/* ud_arrive_on sends the QP a datagram of len bytes, all of them 'd', on a plane. */
-static void ud_arrive_on(struct ud_fixture *u, uint32_t plane, const struct mw_datagram *dg,
-			 uint8_t tos)
-{
-	struct mio_addr from = fixture_addr(plane, 9, UD_EV),
-			to = fixture_addr(plane, 1, MH_UDP_PORT);
-	uint8_t bytes[MIO_FRAME_MAX];
-	size_t body = mw_datagram_encode(dg, bytes);
-	struct iovec iov = {bytes, 0};
-	struct mio_tx frame = {
-		.iov = &iov, .n_iov = 1, .ev = UD_EV, .sport = UD_EV, .dst = to, .tos = tos};
-
-	memset(bytes + body, 'd', dg->payload_len + dg->pad);
-	body += dg->payload_len + dg->pad;
-	fixture_icrc(bytes, body, &from, &to, bytes + body);
-	iov.iov_len = frame.len = (uint32_t)(body + 4);
-	mio_port_tx(u->nic->peer[plane], 0, &frame, 1);
-}
-
-static void ud_arrive(struct ud_fixture *u, const struct mw_datagram *dg, uint8_t tos)
-{
-	ud_arrive_on(u, 0, dg, tos);
 }
 
 static struct mw_datagram ud_packet(struct ud_fixture *u, uint32_t len)
@@ -375,15 +284,6 @@ UD_TEST(mu_receive, scatters)
 	assert_bytes_eq(at + 99, "\0ddddddd\0", 9);
 }
 
-static void dropped(struct ud_fixture *u, const struct mw_datagram *dg, uint8_t tos,
-		    const char *name)
-{
-	uint64_t before = fixture_counter(u->nic, name);
-
-	ud_arrive(u, dg, tos);
-	fixture_wait(u->nic, name, before + 1);
-}
-
 /* REQ(ud.qkey) REQ(ud.drop) */
 UD_TEST(mu_receive, attackers_use_up_nothing)
 {
@@ -391,24 +291,24 @@ UD_TEST(mu_receive, attackers_use_up_nothing)
 	struct mw_datagram good = ud_packet(u, 8), dg = good;
 
 	ud_ready(u);
-	dropped(u, &dg, 0, "ud_drop_no_recv");
+	ud_dropped(u, &dg, 0, "ud_drop_no_recv");
 	ud_recv(u, 40 + 8);
 	dg.q_key++;
-	dropped(u, &dg, 0, "ud_drop_key");
+	ud_dropped(u, &dg, 0, "ud_drop_key");
 	dg = good;
 	dg.p_key = 0x7FFE;
-	dropped(u, &dg, 0, "ud_drop_key");
+	ud_dropped(u, &dg, 0, "ud_drop_key");
 	dg = good;
 	dg.dqp++;
-	dropped(u, &dg, 0, "ud_drop_no_qp");
+	ud_dropped(u, &dg, 0, "ud_drop_no_qp");
 	dg.dqp = mh_qp_number(u->nic->qp); /* an RC QP */
-	dropped(u, &dg, 0, "ud_drop_no_qp");
+	ud_dropped(u, &dg, 0, "ud_drop_no_qp");
 	dg = good;
 	dg.payload_len = 12;
-	dropped(u, &dg, 0, "ud_drop_recv_too_short");
+	ud_dropped(u, &dg, 0, "ud_drop_recv_too_short");
 	dg.payload_len = 4100;
-	dropped(u, &dg, 0, "ud_drop_malformed");
-	dropped(u, &good, UD_TRIMMED, "ud_drop_corrupt");
+	ud_dropped(u, &dg, 0, "ud_drop_malformed");
+	ud_dropped(u, &good, UD_TRIMMED, "ud_drop_corrupt");
 	ud_arrive(u, &good, UD_ECN_CE);
 	assert_u_eq(ud_poll(u).status, RD_WC_SUCCESS);
 }

@@ -77,6 +77,32 @@ TEST(mv_qp_check_transition, of_datagrams)
 	assert_i_eq(ud_move(IBV_QPS_RESET, IBV_QPS_RTR, 0), EINVAL);
 }
 
+static int uc_move(enum ibv_qp_state from, enum ibv_qp_state to, int mask)
+{
+	return mv_qp_check_transition(IBV_QPT_UC, from, to, mask);
+}
+
+/* Of RC's attributes those that are not of retries, READs and atomics. REQ(uc.states) */
+TEST(mv_qp_check_transition, of_unreliable_connections)
+{
+	const int to_rtr = IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN;
+
+	assert_i_eq(uc_move(IBV_QPS_RESET, IBV_QPS_INIT, TO_INIT), 0);
+	assert_i_eq(uc_move(IBV_QPS_RESET, IBV_QPS_INIT, TO_INIT | IBV_QP_QKEY), EINVAL);
+	for (int bit = 1; bit < 1 << 26; bit <<= 1)
+		if (to_rtr & bit)
+			assert_i_eq(uc_move(IBV_QPS_INIT, IBV_QPS_RTR, to_rtr & ~bit), EINVAL);
+	assert_i_eq(uc_move(IBV_QPS_INIT, IBV_QPS_RTR, to_rtr), 0);
+	assert_i_eq(uc_move(IBV_QPS_INIT, IBV_QPS_RTR, TO_RTR), EINVAL);
+	assert_i_eq(uc_move(IBV_QPS_RTR, IBV_QPS_RTS, IBV_QP_SQ_PSN), 0);
+	assert_i_eq(uc_move(IBV_QPS_RTR, IBV_QPS_RTS, TO_RTS), EINVAL);
+	assert_i_eq(uc_move(IBV_QPS_RTR, IBV_QPS_RTS, 0), EINVAL);
+	assert_i_eq(uc_move(IBV_QPS_RTS, IBV_QPS_RTS, IBV_QP_ACCESS_FLAGS), 0);
+	assert_i_eq(uc_move(IBV_QPS_RTS, IBV_QPS_RTS, IBV_QP_MIN_RNR_TIMER), EINVAL);
+	assert_i_eq(uc_move(IBV_QPS_SQD, IBV_QPS_SQD, IBV_QP_AV), 0);
+	assert_i_eq(uc_move(IBV_QPS_SQD, IBV_QPS_SQD, IBV_QP_PORT), EINVAL);
+}
+
 static int convert(const struct ibv_qp_attr *attr, int mask, struct rd_qp_attr *nic)
 {
 	uint32_t out = 0;

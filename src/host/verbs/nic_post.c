@@ -118,11 +118,11 @@ static int post_to_transport(struct mh_qp *qp, uint64_t now_ns, const struct rd_
 	const struct rd_ah *ah = wr->ud.ah;
 	int result;
 
+	if (qp->init.type == MH_QPT_UD &&
+	    !(ah && mh_addr_is_reachable(&qp->nic->ports.map, ah->dest.b)))
+		return EINVAL;
 	if (qp->ud)
-		return ah && mh_addr_is_reachable(&qp->nic->ports.map, ah->dest.b) &&
-				       mu_qp_post_send(qp->ud, wr)
-			       ? 0
-			       : EINVAL;
+		return mu_qp_post_send(qp->ud, wr) ? 0 : EINVAL;
 	MH_ENGINE_CALL(qp->nic, result, mt_qp_post_send(qp->mt, now_ns, wr));
 	return mh_engine_errno(result);
 }

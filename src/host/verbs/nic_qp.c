@@ -59,7 +59,7 @@ static struct mt_qp_cap qp_mt_cap(const struct mh_qp_init *init)
 		.signal_all = init->signal_all,
 		.extensions = init->extended ? EXTENSIONS : 0,
 		.in_order = init->extended && !init->pd->dev->nic->env.relaxed,
-		.max_recv_sge = init->extended || init->type == MH_QPT_UD
+		.max_recv_sge = init->extended || init->type != MH_QPT_RC
 					? (uint8_t)init->cap.max_recv_sge
 					: 0,
 		.pd = init->pd->number,
@@ -93,7 +93,7 @@ static bool qp_alloc_transport(struct mh_qp *qp)
 	size_t size;
 
 	qp->mt_cap = qp_mt_cap(&qp->init);
-	if (qp->init.type == MH_QPT_UD)
+	if (qp->init.type != MH_QPT_RC)
 		return true;
 	size = mt_qp_size(&qp->mt_cap);
 	mb_assert(size > 0);
@@ -146,7 +146,8 @@ static enum mt_result qp_init_ud(struct mh_nic *nic, struct mh_qp *qp)
 {
 	const struct mh_pd *recv_pd = qp->init.srq ? qp->init.srq->pd : qp->init.pd;
 
-	qp->ud = mu_qp_create(nic->ud, &qp->mt_cap, recv_pd->number, qp->number, qp);
+	qp->ud = mu_qp_create(nic->ud, &qp->mt_cap, recv_pd->number, qp->number,
+			      qp->init.type == MH_QPT_UC ? MU_QPT_UC : MU_QPT_UD, qp);
 	return qp->ud ? MT_OK : MT_ERR_MEMORY;
 }
 
@@ -159,7 +160,7 @@ static int qp_insert(struct mh_nic *nic, struct mh_qp *qp)
 		return result;
 	qp->nic = nic;
 	qp->number = nic->ports.slot << MH_QPN_INDEX_BITS | index;
-	if (qp->init.type == MH_QPT_UD)
+	if (qp->init.type != MH_QPT_RC)
 		result = qp_init_ud(nic, qp);
 	else
 		MH_ENGINE_CALL(nic, result,
@@ -205,7 +206,7 @@ int mh_qp_create(const struct mh_qp_init *init, struct mh_qp **qp)
 
 	if (mh_nic_is_inherited(nic))
 		return ENODEV;
-	if (!qp_is_cap_valid(&init->cap) || init->type > MH_QPT_UD ||
+	if (!qp_is_cap_valid(&init->cap) || init->type > MH_QPT_UC ||
 	    init->send_cq->dev != init->recv_cq->dev || init->send_cq->dev->nic != nic ||
 	    init->send_cq->evs || init->recv_cq->evs)
 		return EINVAL;
@@ -293,6 +294,12 @@ void mh_qp_attr_default(struct rd_qp_attr *attr)
 	mt_qp_attr_default(attr);
 }
 
+/* qp_attrs returns the attributes that a QP of this type has. */
+static uint32_t qp_attrs(enum mh_qp_type type)
+{
+	return type == MH_QPT_RC ? QP_ATTR_RC : type == MH_QPT_UD ? MH_QP_UD_ALL : MH_QP_UC_ALL;
+}
+
 /* qp_is_attr_valid checks what only the host knows; the core checks the rest. */
 static bool qp_is_attr_valid(const struct mh_nic *nic, const struct rd_qp_attr *attr, uint32_t mask)
 {
@@ -363,7 +370,7 @@ int mh_qp_modify(struct mh_qp *qp, const struct rd_qp_attr *attr, uint32_t mask)
 		return ENODEV;
 	if ((mask & RD_QP_DEST) && !mh_addr_is_reachable(&nic->ports.map, attr->dest.b))
 		mh_log_unreachable(nic, attr->dest.b);
-	if (!qp_is_attr_valid(nic, attr, mask) || (mask & ~(qp->ud ? MH_QP_UD_ALL : QP_ATTR_RC)))
+	if (!qp_is_attr_valid(nic, attr, mask) || (mask & ~qp_attrs(qp->init.type)))
 		return EINVAL;
 	hints = qp_load_hints(qp, attr, mask);
 	mh_nic_lock(nic);
