@@ -399,6 +399,49 @@ WAITER_TEST(who_uses_two_channels_does_not_serve)
 	assert_i_eq(end_wait(w), 0);
 }
 
+/* One that is gone is nobody's to wait for, nor is one that lies where it was. */
+WAITER_TEST(a_channel_that_is_gone_is_no_second_one)
+{
+	struct waiter *w = *state;
+	struct mh_channel *channel;
+	struct mh_cq *cq;
+
+	assert_i_eq(mh_channel_create(w->dev, &channel), 0);
+	assert_i_eq(mh_cq_create(w->dev, 16, channel, NULL, &cq), 0);
+	mh_cq_req_notify(cq, false);
+	assert_ptr_equal(progress_of(w)->armed_channel, channel);
+	assert_i_eq(mh_cq_destroy(cq), 0);
+	assert_i_eq(mh_channel_destroy(channel), 0);
+	assert_null(progress_of(w)->armed_channel);
+	mh_cq_req_notify(w->cq[0], false);
+	assert_u_eq(progress_of(w)->no_serving_until_ns, 0);
+}
+
+/*
+ * What a poll left for the next one, and the thread found overdue: the program computes between its
+ * waits, and for a while nothing is left so, or each ACK would wait for the end of a nap. The
+ * thread is awake here, and does not come from a nap.
+ */
+WAITER_TEST(what_is_overdue_when_the_thread_is_awake)
+{
+	struct waiter *w = *state;
+	struct mh_nic *nic = w->dev->nic;
+	uint64_t sent_at_once_ns;
+
+	mh_nic_lock(nic);
+	assert_u_eq(nic->progress.app_found_work_ns, 0);
+	assert_u_eq(nic->progress.no_gather_until_ns, 0);
+	nic->progress.rung_ns = mh_now_ns() - 1000000;
+	mh_nic_unlock(nic);
+	mh_nic_kick(nic);
+	while (nic->progress.rung_ns)
+		pause_us(100);
+	mh_nic_lock(nic);
+	sent_at_once_ns = nic->progress.no_gather_until_ns;
+	mh_nic_unlock(nic);
+	assert_u_between(sent_at_once_ns, 1, UINT64_MAX);
+}
+
 /* ---- two processes ---- */
 
 /* take_one waits for the next completion, asleep; whether it served, it adds to *served. */

@@ -167,6 +167,16 @@ void mh_progress_end_backoff(struct mh_nic *nic, const struct mh_channel *channe
 		mh_progress_take_over(nic);
 }
 
+void mh_progress_forget_channel(struct mh_nic *first, const struct mh_channel *channel)
+{
+	for (uint32_t i = 0; i < first->n_shards; i++) {
+		const struct mh_channel *armed = channel;
+
+		atomic_compare_exchange_strong(&first->shard[i]->progress.armed_channel, &armed,
+					       NULL);
+	}
+}
+
 /* The thread's naps, one after the other. */
 struct progress_backoff {
 	uint64_t ns;		      /* of the last one; 0: the thread was awake since */
@@ -344,6 +354,20 @@ void mh_progress_poll(struct mh_nic *nic, bool alone)
 		wait_for_frame(&fds);
 }
 
+/*
+ * run_for_app runs the poll loop in the thread. Where it finds overdue what a program left in its
+ * queue at its last poll, the program did not poll again, as one does that computes between: for a
+ * while its posts and answers do not wait. Under nic->lock.
+ */
+static uint32_t run_for_app(struct mh_nic *nic)
+{
+	uint64_t now = mh_now_ns();
+
+	if (mh_loop_rung_due(nic) <= now)
+		nic->progress.no_gather_until_ns = now + UNPOLLED_HOLDS_NS;
+	return mh_loop_run(nic, now, false);
+}
+
 /* run_once runs the poll loop once and returns until when to sleep, and on what. */
 static uint64_t run_once(struct mh_nic *nic, struct progress_fds *fds)
 {
@@ -355,7 +379,7 @@ static uint64_t run_once(struct mh_nic *nic, struct progress_fds *fds)
 	for (uint32_t i = 0; i < YIELDS_MAX && atomic_load(&nic->progress.waiters) > 0; i++)
 		sched_yield();
 	pthread_mutex_lock(&nic->lock);
-	work = mh_loop_run(nic, mh_now_ns(), false);
+	work = run_for_app(nic);
 	now = mh_now_ns();
 	mh_segment_refresh(nic, now);
 	until = mh_loop_thread_deadline(nic);
@@ -371,9 +395,8 @@ static uint64_t run_once(struct mh_nic *nic, struct progress_fds *fds)
 }
 
 /*
- * look_after_due sends what a program left in its queue at its last poll and is overdue: it did not
- * poll again, as a program does that computes between. For a while its posts do not wait. Besides,
- * a thread that serves sleeps until what was due when it went to sleep: what other threads have
+ * look_after_due sends what a program left in its queue at its last poll and is overdue. Besides, a
+ * thread that serves sleeps until what was due when it went to sleep: what other threads have
  * posted since may be due sooner.
  */
 static void look_after_due(struct mh_nic *nic, struct progress_backoff *backoff, uint64_t now_ns)
@@ -383,8 +406,7 @@ static void look_after_due(struct mh_nic *nic, struct progress_backoff *backoff,
 	if ((!serving && mh_loop_rung_due(nic) > now_ns) || pthread_mutex_trylock(&nic->lock) != 0)
 		return;
 	if (mh_loop_rung_due(nic) <= now_ns) {
-		mh_loop_run(nic, mh_now_ns(), false);
-		nic->progress.no_gather_until_ns = now_ns + UNPOLLED_HOLDS_NS;
+		run_for_app(nic);
 		backoff->ns = RUNG_WAIT_NS;
 	} else if (serving && mh_loop_deadline(nic) <= now_ns) {
 		mh_loop_run(nic, mh_now_ns(), false);

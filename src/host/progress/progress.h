@@ -47,6 +47,11 @@ void mh_progress_flush(struct mh_nic *nic, uint64_t now_ns);
  */
 void mh_progress_end_backoff(struct mh_nic *nic, const struct mh_channel *channel);
 /*
+ * mh_progress_forget_channel says, of all shards, that a channel is no longer there to wait for: it
+ * is being destroyed. Any thread.
+ */
+void mh_progress_forget_channel(struct mh_nic *first, const struct mh_channel *channel);
+/*
  * mh_progress_serve runs the poll loop for a thread of the program that waits for an event of a
  * queue, and sleeps meanwhile. It returns when there is one, and gives up after some milliseconds
  * or where the progress thread does better. Without nic->lock; no cancellation point. EINTR: a

@@ -50,6 +50,7 @@ int mh_channel_destroy(struct mh_channel *channel)
 	mh_nic_unlock(nic);
 	if (busy)
 		return EBUSY;
+	mh_progress_forget_channel(nic, channel);
 	mh_event_close(&channel->events);
 	free(channel);
 	return 0;
