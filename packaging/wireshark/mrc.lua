@@ -212,6 +212,7 @@ field("ev.plane", u32, "Plane", base.DEC, nil, 0x000F0000)
 field("ev.free", u32, "Free", base.HEX, nil, 0xFFF00000)
 field("srv6.block", u32, "uSID block", base.HEX)
 field("srv6.usid", u16, "uSID", base.HEX)
+field("srv6.segment_usid", u16, "uSID", base.HEX)
 
 field("retransmission_of", ProtoField.framenum, "Retransmission of", base.NONE, frametype.RETRANS_PREV)
 field("trigger", ProtoField.framenum, "Caused by", base.NONE, frametype.REQUEST)
@@ -295,6 +296,7 @@ read_dscp_map(mrc.prefs.dscp)
 
 local get_ip, get_ipv6 = Field.new("ip"), Field.new("ipv6")
 local get_flow = Field.new("ipv6.flow")
+local get_segment, get_segments_left = Field.new("ipv6.routing.srh.addr"), Field.new("ipv6.routing.segleft")
 local get_interface = Field.new("frame.interface_id")
 
 -- The outermost and the innermost IP header: their bytes, version, and whether there are two.
@@ -750,6 +752,26 @@ local CONTROL_LABELS = {
 
 -- ---- the packet ----
 
+-- A list ends with zeros; where something is behind them it is none.
+local function add_usids(tree, name, address)
+	local last = 2
+	for at = 4, 14, 2 do
+		if address(at, 2):uint() ~= 0 then
+			if last ~= at - 2 then return end
+			last = at
+		end
+	end
+	for at = 4, last, 2 do tree:add(f[name], address(at, 2)) end
+end
+
+-- A path that is longer than a destination has its end in the one segment of a routing header, until that is taken.
+local function dissect_segment(path)
+	local segment, left = get_segment(), get_segments_left()
+	if segment and left and left.value > 0 then
+		add_usids(path:add(segment.range, "Segment"), "srv6.segment_usid", segment.range)
+	end
+end
+
 local function dissect_carrier(tree, c, p)
 	if not c then return end
 	local tos = traffic_class(c)
@@ -761,10 +783,8 @@ local function dissect_carrier(tree, c, p)
 	if c.tunnel or goes_to_usids(c) then
 		local path = tree:add(c.outer(24, 16), "uSIDs that are left")
 		path:add(f["srv6.block"], c.outer(24, 4))
-		for at = 28, 38, 2 do
-			if c.outer(at, 2):uint() == 0 then break end
-			path:add(f["srv6.usid"], c.outer(at, 2))
-		end
+		add_usids(path, "srv6.usid", c.outer(24, 16))
+		if c.tunnel then dissect_segment(path) end
 	end
 end
 

@@ -118,7 +118,7 @@ ONE_OF = {
            "mrc.erth.tx_timestamp", "mrc.eeth.tx_timestamp"),
 }
 CLASSES = ["no-trim", "trimmable", "trimmable-retx", "trimmed", "trimmed-lasthop", "control", "unknown"]
-FIELDS = ["mrc.bth.opcode", "mrc.ev", "mrc.class", "mrc.srv6.usid", "frame.number", "mrc.trigger", "mrc.response_to",
+FIELDS = ["mrc.bth.opcode", "mrc.ev", "mrc.class", "mrc.srv6.usid", "mrc.srv6.segment_usid", "frame.number", "mrc.trigger", "mrc.response_to",
           "mrc.retransmission_of", ICRC, EXPERT, *(f for f, _ in SAME.values()),
           *(f for fs in ONE_OF.values() for f in fs)]
 
@@ -126,6 +126,10 @@ FIELDS = ["mrc.bth.opcode", "mrc.ev", "mrc.class", "mrc.srv6.usid", "frame.numbe
 def dump(capture):
     done = subprocess.run([MRC, "dump", "--json", str(capture)], capture_output=True, text=True, check=True)
     return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def tunnel(said):
+    return said.get("tunnel", {})
 
 
 def differences(row, said):
@@ -142,9 +146,11 @@ def differences(row, said):
             pairs.append((name, mrc[name], next((row[f] for f in fields if row[f]), [])))
     found = [f"{name}: tshark {values}, mrc dump {value}" for name, value, values in pairs
              if not values or tshark.number(values) != value]
-    usids = [int(u, 0) for u in row["mrc.srv6.usid"]]
-    if usids != said.get("tunnel", {}).get("usids", []):
-        found.append(f"uSIDs: tshark {usids}")
+    for field, wanted in (("usid", said.get("usids") or tunnel(said).get("usids", [])),
+                          ("segment_usid", tunnel(said).get("segment", []))):
+        usids = [int(u, 0) for u in row[f"mrc.srv6.{field}"]]
+        if usids != wanted:
+            found.append(f"{field}: tshark {usids}, mrc dump {wanted}")
     return found
 
 
@@ -433,6 +439,59 @@ def usids_without_an_inner_header():
     return [] if got == want else [f"{got}, want {want}"]
 
 
+GIDS = [bytes.fromhex("fd6d72630000000000000000000000" + last) for last in ("01", "02")]
+# A list of two uSIDs, of the last one, of six and of none; and what is no list, for something is behind a zero.
+LISTS = [bytes.fromhex("fcbbbb01" + rest) for rest in ("a0000002" + "00" * 8, "0002" + "00" * 10, "100120023003400450056006",
+                                                      "00" * 12, "a000" + "0000" + "0007" + "00" * 6)]
+SEGMENT = bytes.fromhex("fcbbbb01" + "7007" + "8008" + "00" * 8)
+
+
+def usid_carriers():
+    """Name -> (packet, EV, uSIDs, uSIDs of the segment): each form of a carrier, with EVs whose low half is 0 and is not."""
+    psns, made = iter(range(500, 600)), {}
+
+    def data():
+        return tshark.bth(0xCA, psn=next(psns)) + METH_RETH
+    for flow in (0, 0x1203):
+        ev = 49152 << 16 | flow
+        for n, usids in enumerate(LISTS):
+            fields = [int.from_bytes(usids[at:at + 2], "big") for at in range(4, 16, 2)]
+            want = fields[:(fields + [0]).index(0)]
+            want = want if not any(fields[len(want):]) else []
+            # Its own destination of the inner header, so that the ICRC is right.
+            inner = tshark.ipv6_to_usids(data(), TRIMMABLE, *GIDS, GIDS[1], flow)
+            made[f"tunnel {n}, flow {flow}"] = tshark.tunnel(inner, TRIMMABLE, GIDS[0], usids), ev, want, []
+            made[f"plain {n}, flow {flow}"] = (tshark.ipv6_to_usids(data(), TRIMMABLE, *GIDS, usids, flow), ev, want, [])
+            for left, rest in ((1, [0x7007, 0x8008]), (0, [])):
+                inner = tshark.ipv6_to_usids(data(), TRIMMABLE, *GIDS, GIDS[1], flow)
+                made[f"segment {n}, left {left}, flow {flow}"] = (
+                    tshark.tunnel(inner, TRIMMABLE, GIDS[0], usids, SEGMENT, left), ev, want, rest)
+    made["IPv6, EV of 16 bits"] = tshark.ipv6_to_usids(data(), TRIMMABLE, *GIDS, GIDS[1]), 49152, [], []
+    made["IPv6, EV of 32 bits"] = tshark.ipv6_to_usids(data(), TRIMMABLE, *GIDS, GIDS[1], 7), 49152 << 16 | 7, [], []
+    return made
+
+
+def carriers_of_usids_beside_mrc_dump():
+    """Every form of a path: with and without an inner header, with a segment that is left and one that is used up."""
+    made = usid_carriers()
+    tshark.write_pcap(path("carriers.pcap"), [packet for packet, *_ in made.values()])
+    rows, said = tshark.read(path("carriers.pcap"), FIELDS), dump(path("carriers.pcap"))
+    if not len(rows) == len(said) == len(made):
+        return [f"tshark reads {len(rows)} packets, mrc dump {len(said)}, of {len(made)}"]
+    problems = []
+    for (name, (_, ev, usids, segment)), row, packet in zip(made.items(), rows, said):
+        got = (packet["ev"], packet.get("usids") or tunnel(packet).get("usids", []), tunnel(packet).get("segment", []))
+        found = [] if got == (ev, usids, segment) else [f"mrc dump says {got}, want {(ev, usids, segment)}"]
+        if "mrc" not in packet or not row["mrc.bth.opcode"]:
+            found.append("is not read")
+        else:
+            found += differences(row, packet)
+        if row[ICRC] == [str(BAD)]:
+            found.append("tshark says that the ICRC is wrong")
+        problems += [f"{name}: {text}" for text in found]
+    return problems[:20]
+
+
 # ---- what is not MRC's ----
 
 def other_protocols_keep_their_ports():
@@ -462,4 +521,4 @@ tap.main([(case.__name__, needs_tshark(case)) for case in (
     vectors_equal_field_by_field, installed_capture_has_todays_vectors, icrc_finds_each_changed_byte,
     scripts_as_they_are_written, simulator__an_incast_that_is_trimmed, simulator__a_sick_link_over_several_hops, simulator__answers_name_what_they_answer, live__writes_on_loopback,
     live__sends, live__reads, live__atomics, lab__writes_while_a_plane_is_silent, conform__a_capture_of_each_case, violations_are_named,
-    usids_without_an_inner_header, other_protocols_keep_their_ports, another_port_and_dscp_map)])
+    usids_without_an_inner_header, carriers_of_usids_beside_mrc_dump, other_protocols_keep_their_ports, another_port_and_dscp_map)])

@@ -79,5 +79,17 @@ def ipv6_to_usids(mrc, dscp, source, destination, usids, flow=0, port=PORT):
     return struct.pack(">I", 6 << 28 | dscp << 22 | flow) + tail + source + usids + udp + mrc + crc.to_bytes(4, "little")
 
 
+def ipv6(following, source, destination, behind, dscp=0, flow=0):
+    """What is behind an IPv6 header, which says that `following` comes."""
+    return struct.pack(">IHBB", 6 << 28 | dscp << 22 | flow, len(behind), following, 64) + source + destination + behind
+
+
+def tunnel(inner, dscp, source, usids, segment=None, left=1):
+    """An outer header to a list of uSIDs, and a routing header with one segment, around an IPv6 packet."""
+    if segment is None:
+        return ipv6(41, source, usids, inner, dscp)
+    return ipv6(43, source, usids, struct.pack(">BBBBBBH", 41, 2, 4, left, 0, 0, 0) + segment + inner, dscp)
+
+
 def bth(opcode, psn=100, qpn=0x123456, first=0, marks=0):
     return struct.pack(">BBHII", opcode, first, 0xFFFF, qpn, marks << 24 | psn)

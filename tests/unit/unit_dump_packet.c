@@ -103,6 +103,60 @@ TEST(dump_packet_line, in_a_tunnel)
 	ui_text_fini(&out);
 }
 
+/* The path is longer than a destination holds: the rest is the segment of a routing header. */
+TEST(dump_packet_line, in_a_tunnel_with_a_segment)
+{
+	static const uint8_t dst[16] = {0xfc, 0xbb, 0xbb, 1, 0x20, 1, 0x60, 2};
+	static const uint8_t routing[24] = {41,	  2, 4,	   1, [8] = 0xfc, 0xbb,
+					    0xbb, 1, 0x70, 3, 0x80,	  4};
+	const size_t around = MW_IPV6_BYTES + sizeof(routing);
+	const struct mw_dscp_map map = mw_dscp_map_default();
+	struct mw_ip_udp h = {.sport = 0xC001, .dport = 4791};
+	struct mw_packet pkt = probe();
+	struct ui_text out = {0};
+	struct dump_packet p;
+	size_t len;
+
+	h.src[0] = h.dst[0] = 0xfd;
+	len = write_packet(&h, &pkt, around);
+	memcpy(h.dst, dst, sizeof(dst));
+	mw_ip_encapsulate(&h, len - MW_IPV6_BYTES, bytes);
+	bytes[6] = 43;
+	memcpy(bytes + MW_IPV6_BYTES, routing, sizeof(routing));
+	assert_true(read_frame(len, &p));
+	assert_u_eq(p.ev, 0xC0010000);
+	dump_packet_line(&p, &map, &out);
+	assert_non_null(strstr(out.data, " usids 2001,6002 segment 7003,8004: PROBE,"));
+	ui_text_fini(&out);
+	bytes[MW_IPV6_BYTES + 3] = 0; /* it has been taken already */
+	assert_true(read_frame(len, &p));
+	assert_u_eq(p.segment.n, 0);
+	for (size_t cut = MW_IPV6_BYTES; cut < around; cut++)
+		assert_false(read_frame(cut, &p));
+	bytes[MW_IPV6_BYTES + 2] = 3; /* another routing header */
+	assert_false(read_frame(len, &p));
+}
+
+/* The list is where the receiver's GID was; the low half of the EV is of uplink 0. */
+TEST(dump_packet_line, to_usids_without_an_inner_header)
+{
+	static const uint8_t dst[16] = {0xfc, 0xbb, 0xbb, 1, 0xa0, 0, 0, 2};
+	struct mw_ip_udp h = {.src = {0xfd}, .sport = 0xC001, .dport = 4791, .tos = 46 << 2};
+	struct mw_packet pkt = probe();
+	struct dump_packet p;
+
+	memcpy(h.dst, dst, sizeof(dst));
+	assert_true(read_frame(write_packet(&h, &pkt, 0), &p));
+	assert_u_eq(p.ev, 0xC0010000);
+	check_line(&p, "12.000000345 plane1 fd00:: > fcbb:bb01:a000:2::, port 4791, ev 0xc0010000, "
+		       "control not-ect, usids a000,0002: PROBE, dqp 0x000123, psn 9, flags [], "
+		       "probe 7, ts 5, vendor 0x00, pdc 0x0000>0x0000\n");
+	h.dst[1] = 0xbc; /* no list */
+	assert_true(read_frame(write_packet(&h, &pkt, 0), &p));
+	assert_u_eq(p.ev, 0xC001);
+	assert_u_eq(p.usids.n, 0);
+}
+
 /* A switch cut it behind its METH: what is whole is said, and no ICRC is looked for. */
 TEST(dump_packet_read, trimmed)
 {

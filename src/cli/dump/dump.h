@@ -72,10 +72,12 @@ bool dump_reader_next(struct dump_reader *r, struct dump_frame *frame);
 struct dump_packet {
 	const struct dump_frame *frame;
 	struct mw_ip_udp ip; /* of the inner header, where there are two */
-	bool tunnelled;	     /* IPv6 in IPv6; the next three are those of the outer header */
+	bool tunnelled;	     /* IPv6 in IPv6 */
 	uint8_t outer_src[16], outer_dst[16];
-	struct mw_usids usids; /* n is 0 where outer_dst is no list of uSIDs */
-	uint8_t tos;	       /* of the outermost header */
+	/* Of the outermost destination; n is 0 where it is no list, block too without a tunnel. */
+	struct mw_usids usids;
+	struct mw_usids segment; /* of the routing header of a tunnel; n is 0 without one */
+	uint8_t tos;		 /* of the outermost header */
 	uint32_t ev;
 	bool datagram;		 /* of a UD QP: ud is valid instead of mrc */
 	enum mw_verdict verdict; /* mrc or ud is valid with MW_OK only */
