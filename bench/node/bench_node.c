@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * bench_node.c - what it takes until programs do what a controller has decided: from a denial to
- * the last packet on that EV, and to a thousand readers of a store. Needs root: it watches the
- * packets of a network namespace of its own.
+ * the last packet on that EV, and to a thousand readers of a store; and what it costs them. Needs
+ * root: it watches the packets of a network namespace of its own.
  */
 #include "node/bench_node.h"
 
@@ -151,11 +151,17 @@ static void measure_denials(void)
 	printf("%-44s %llu\n", "packets sent again meanwhile", (unsigned long long)resent);
 }
 
-int main(void)
+/* `data-path` has that part alone measured. */
+int main(int argc, char **argv)
 {
+	bool data_path_only = argc == 2 && strcmp(argv[1], "data-path") == 0;
 	struct store_error error, lost;
 	char command[80];
 
+	if (argc > 1 && !data_path_only) {
+		fprintf(stderr, "node: %s: want data-path, or nothing\n", argv[1]);
+		return 2;
+	}
 	if (unshare(CLONE_NEWNET)) {
 		printf("node: skipped, a network namespace cannot be had: %s\n", strerror(errno));
 		return 0;
@@ -170,9 +176,12 @@ int main(void)
 		return 1;
 	}
 	bn_commit(BN_NONE);
-	measure_denials();
-	bn_measure_readers(READER_ROUNDS);
-	bn_measure_scrapes();
+	bn_measure_data_path();
+	if (!data_path_only) {
+		measure_denials();
+		bn_measure_readers(READER_ROUNDS);
+		bn_measure_scrapes();
+	}
 	store_writer_close(&writer);
 	snprintf(command, sizeof(command), "rm -r %s", bn_dir);
 	return system(command) != 0;

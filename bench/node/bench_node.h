@@ -42,6 +42,11 @@ uint64_t bn_sniffer_last_after_denial(int fd, uint32_t ev);
 /* bn_measure_readers lets a thousand processes follow the store as a device does. */
 void bn_measure_readers(uint32_t rounds);
 
+/* ---- the data path: node_data_path.c ---- */
+
+/* bn_measure_data_path says what the store costs a program that sends, and whether that is 1 %. */
+void bn_measure_data_path(void);
+
 /* ---- scrapes: node_scrape.c ---- */
 
 /* bn_measure_scrapes says how long a scrape of a process with many QPs takes, and its size. */
