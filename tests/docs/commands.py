@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""commands.py ROOT OUTPUT PAGE...
+"""commands.py [--long] [--only PAGE]... ROOT OUTPUT
 
-Types what the pages of ROOT tell a new user to type, with the programs of OUTPUT (bin/, lib/), and compares.
+Types what README and docs of ROOT tell a new user to type, with the programs of OUTPUT (bin/, lib/), and compares.
 
-A block ```sh is run, the blocks of a page in one shell one after the other; it must end well. A block ```text behind it
-is what it promises: these lines, in this order. A number there stands for any number, spaces for any spaces, `...` for any
-part of a line, and a line `...` for any lines. Blocks that are only indented are not run: ELSEWHERE says of each page that has
-such commands what runs them, or why nothing does, and a page that is neither typed nor there fails, and so does a test that
-is named there and is none.
-A comment `<!-- needs: NAME -->` before a block skips it where that program is missing.
+A block ```sh is run, the blocks of a page in one shell one after the other, pages side by side; it must end well. A block
+```text behind it is what it promises: these lines, in this order. A number there stands for any number, spaces for any spaces,
+`...` for any part of a line, and a line `...` for any lines. A block of commands that is not typed says in a comment before it
+which test runs it, or why nothing does; page.py has the comments, and finds what is said of no block and of no test.
+--long types the blocks, too, that take minutes; then a page has an hour.
 """
+import argparse
+import concurrent.futures
 import os
 import pathlib
 import re
@@ -19,68 +20,22 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tidy"))
-import tap
-from tree import Skip
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "tidy")]
+import page as pages  # noqa: E402
+import tap  # noqa: E402
+from tree import Skip  # noqa: E402
 
 SECONDS_A_PAGE = 150
-BLOCK = re.compile(r"(?:^<!-- needs: (\S+) -->\n)?^```(sh|text)\n(.*?)^```$", re.M | re.S)
+SECONDS_LONG = 3600
+# Pages mostly wait: for a lab, a second of traffic, a moment for a server.
+SIDE_BY_SIDE = 4
 # What a checkout after `make` has in its folder, and what the commands may want of it.
-LINKED = ("examples", "include", "packaging", "scenarios", "docs")
-
-
-COMMAND = re.compile(
-    r"^(?:\$ )?(?:\w+=\S* )*(?:apt|apt-get|build/bin/mrc|cc|cmake|export|git|ip|make|mpirun|mrc|mrcd|nft|nice|podman|python3|srun|sysctl|tools/\w+|tshark|\./\w+)(?: |$)",
-    re.M)
-# Tests, and cases of tests, as ELSEWHERE names them.
-NAMED = re.compile(r"\b(?:tests|tools)/\w+|\b[a-z]+_\w+")
-# Of commands that are shown and not typed: what runs them, or why nothing does.
-ELSEWHERE = {
-    "CONTRIBUTING.md": "the gate is made of them",
-    "README.md": "make demo and make check: live_demo, and the gate itself",
-    "SECURITY.md": "they change the machine's own settings",
-    "docs/conform.md": "live_conform: two ends, and a target that fails",
-    "docs/containers.md": "container_test, of make check-full: wants podman; the page says what was tried by hand. live_run: --write-view",
-    "docs/debugging.md": "wants a capture of the reader's own; dissector_test calls tshark so",
-    "docs/demo.md": "minutes each; live_demo runs such a demo with each flag",
-    "docs/engine.md": "install__engine: wants what is installed",
-    "docs/fabric.md": "lab_trace: wants a lab with a fault",
-    "docs/install.md": "install__pkg_config, install__cmake, tests/deb: install somewhere else",
-    "docs/lab.md": "lab_cli, lab_faults, lab_drain: want labs of their own",
-    "docs/map.md": "lab_map and prometheus_map: want labs with faults, and a Prometheus",
-    "docs/metrics.md": "live_stat, and a Prometheus in prometheus_test",
-    "docs/operation.md": "live_mrcd_day is that day",
-    "docs/plan.md": "live_plan: wants SONiC's YANG models, or a fabric with a mistake",
-    "docs/programs.md": "tests/compat, tools/nccl, tools/torch, live_run, live_python: want programs of others",
-    "docs/report.md": "page_test makes each kind of report; a demo takes a minute",
-    "docs/simulator.md": "live_sim and figures_test: want MPI, half a minute, or files of the reader's",
-    "docs/soak.md": "half an hour: make soak",
-    "docs/studies.md": "live_sim runs them at a smaller scale",
-}
-
-
-class Block:
-    def __init__(self, needs, text):
-        self.needs, self.text, self.promise, self.said, self.status = needs, text, "", "", None
-
-    def problems(self):
-        if self.status is None:
-            return [f"not reached: {self.text.splitlines()[0]}"]
-        if self.status:
-            return [f"exit status {self.status}: {self.text.strip()}", *self.said.splitlines()[-20:]]
-        return missing(self.promise, self.said)
-
-
-def blocks_of(text):
-    blocks = []
-    for needs, kind, body in BLOCK.findall(text):
-        if kind == "sh":
-            blocks.append(Block(needs, body))
-        elif blocks:
-            blocks[-1].promise += body
-    return blocks
+LINKED = ("bench", "examples", "include", "packaging", "scenarios", "docs", "src", "tests", "tools")
+ISOLATED = HERE.parent / "support/isolated"
 
 
 def pattern(line):
@@ -109,39 +64,80 @@ def missing(promise, said):
     return []
 
 
+def problems_of(block):
+    if block.status is None:
+        return [f"not reached: {block.first()}"]
+    if block.status != block.wanted:
+        return [f"exit status {block.status}: {block.text.strip()}", *block.said.splitlines()[-20:]]
+    return missing(block.promise, block.said)
+
+
+def is_there(name):
+    kind, _, module = name.rpartition(":")
+    if kind == "python":
+        return not subprocess.run(["/usr/bin/python3", "-c", f"import {module}"], capture_output=True).returncode
+    return bool(shutil.which(name))
+
+
+def lacking(block):
+    return [name for name in block.needs if not is_there(name)]
+
+
 def script(blocks, folder):
     """One shell for the page; each block's output and status in files of its own."""
     lines = ["set -e"]
     for i, block in enumerate(blocks):
-        if block.needs and not shutil.which(block.needs):
-            continue
-        out = folder / f"{i}"
-        lines += [f"exec >{out}.out 2>&1", f"echo 1 >{out}.status", block.text, f"echo 0 >{out}.status"]
+        if block.file is None and not lacking(block):
+            out = folder / f"{i}"
+            lines += [f"exec >{out}.out 2>&1", f"echo 1 >{out}.status"]
+            lines += ["set +e", block.text, f"echo $? >{out}.status", "set -e"] if block.wanted else [block.text, f"echo 0 >{out}.status"]
     return "\n".join(lines)
 
 
-def run_page(root, output, page):
-    blocks = blocks_of((root / page).read_text())
-    with tempfile.TemporaryDirectory(prefix="doc-commands-") as name:
-        folder, home = pathlib.Path(name), pathlib.Path(name) / "checkout"
-        (home / "build").mkdir(parents=True)
-        for part in LINKED:
-            if (root / part).exists():
-                (home / part).symlink_to(root / part)
-        for part in ("bin", "lib"):
-            (home / "build" / part).symlink_to(output / part)
-        env = {**os.environ, "TERM": "dumb"}
-        # The first pages say how to find the programs; the others count on that.
-        if not any("export PATH=" in block.text for block in blocks):
-            env["PATH"] = f"{home}/build/bin:{env['PATH']}"
-        shell = subprocess.Popen(
-            ["bash", "-c", script(blocks, folder)],
-            cwd=home, stdin=subprocess.DEVNULL, start_new_session=True, env=env,
-        )
+def checkout(root, output, folder):
+    """A folder that looks like a checkout after `make`, for the page to write into."""
+    home = folder / "checkout"
+    (home / "build").mkdir(parents=True)
+    for part in LINKED:
+        if (root / part).exists():
+            (home / part).symlink_to(root / part)
+    for part in ("bin", "lib"):
+        (home / "build" / part).symlink_to(output / part)
+    return home
+
+
+def shell_of(blocks, folder, home):
+    """The page's shell, where that is possible in namespaces of its own."""
+    # A build machine is root, with few processors, which Open MPI wants to be told.
+    env = {**os.environ, "TERM": "dumb", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+           "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+    # The first pages say how to find the programs; the others count on that.
+    if not any("export PATH=" in block.text for block in blocks):
+        env["PATH"] = f"{home}/build/bin:{home}/build/lib/softmrc/examples:{env['PATH']}"
+    alone = [str(ISOLATED)] if os.geteuid() == 0 and not subprocess.run([ISOLATED, "true"], capture_output=True).returncode else []
+    return subprocess.Popen(
+        [*alone, "bash", "-c", script(blocks, folder)], cwd=home, stdin=subprocess.DEVNULL, start_new_session=True, env=env)
+
+
+def run_page(root, output, name, long=False):
+    """Types a page; its blocks that were typed, with what they said."""
+    blocks = [b for b in pages.blocks_of((root / name).read_text()) if (b.typed() or b.file) and (long or not b.long)]
+    if not any(block.typed() for block in blocks):
+        return []
+    with tempfile.TemporaryDirectory(prefix="doc-commands-") as temporary:
+        folder = pathlib.Path(temporary)
+        home = checkout(root, output, folder)
+        for block in blocks:
+            if block.file:
+                (home / block.file).write_text(block.text)
+        shell = shell_of(blocks, folder, home)
+        seconds = SECONDS_LONG if long else SECONDS_A_PAGE
+        begin = time.monotonic()
         try:
-            shell.wait(SECONDS_A_PAGE)
+            shell.wait(seconds)
         except subprocess.TimeoutExpired:
-            print(f"# {page}: more than {SECONDS_A_PAGE} s")
+            print(f"# {name}: more than {seconds} s", flush=True)
+        print(f"# {name}: {time.monotonic() - begin:.1f} s", flush=True)
         # What the page left in the background ends with it.
         try:
             os.killpg(shell.pid, signal.SIGTERM)
@@ -152,64 +148,32 @@ def run_page(root, output, page):
             if (folder / f"{i}.status").exists():
                 block.status = int((folder / f"{i}.status").read_text())
                 block.said = (folder / f"{i}.out").read_text(errors="replace")
-    return blocks
-
-
-def shows_commands(text):
-    """Are there commands on a page that are not typed?"""
-    typed = BLOCK.sub("", text)
-    fenced = "".join(re.findall(r"^```(?:sh|text)?\n(.*?)^```$", typed, re.M | re.S))
-    indented = "\n".join(line[4:] for line in typed.splitlines() if line.startswith("    "))
-    return bool(COMMAND.search(fenced) or COMMAND.search(indented))
-
-
-def untold(root, typed):
-    """Pages with commands of which nobody says who runs them, and what ELSEWHERE says of pages without any."""
-    pages = [str(p.relative_to(root)) for p in sorted([*root.glob("*.md"), *root.glob("docs/*.md")])]
-    shown = {page for page in pages if shows_commands((root / page).read_text())}
-    shown |= {page for page in pages if page not in typed and blocks_of((root / page).read_text())}
-    problems = [f"{page}: has commands that nothing types: add it to the pages typed, or to ELSEWHERE" for page in sorted(shown - {*ELSEWHERE})]
-    return problems + [f"ELSEWHERE: {page} has no commands that are not typed" for page in sorted({*ELSEWHERE} - shown)]
-
-
-def is_test(root, name):
-    """Is there such a file, such a case of a Python test, or such a test in the build files?"""
-    if "/" in name:
-        return (root / name).exists()
-    test, _, case = name.partition("__")
-    if case:
-        return any(f"def {case}(" in path.read_text() for path in root.glob(f"tests/**/{test}_test.py"))
-    if any(path.suffix in (".c", ".py") for path in root.glob(f"tests/**/{name}.*")):
-        return True
-    built = [*root.glob("tests/**/CMakeLists.txt"), *root.glob("tests/**/*.cmake")]
-    return any(re.search(rf"_test\({name}\b", path.read_text()) for path in built)
-
-
-def unknown_tests(root):
-    """Tests that ELSEWHERE names and that are none."""
-    return [f"ELSEWHERE: {page}: {name} is no test" for page, why in ELSEWHERE.items()
-            for name in NAMED.findall(why) if not is_test(root, name)]
+    return [block for block in blocks if not block.file]
 
 
 def verdict(block):
     def case():
-        if block.needs and not shutil.which(block.needs):
-            raise Skip(f"{block.needs} is not installed")
-        return block.problems()
+        if lacking(block):
+            raise Skip(f"{' '.join(lacking(block))} is not installed")
+        return problems_of(block)
 
     return case
 
 
 def main():
-    root, output = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
-    cases = [("every page", lambda: untold(root, sys.argv[3:])), ("every test", lambda: unknown_tests(root))]
-    for page in sys.argv[3:]:
-        blocks = run_page(root, output, page)
-        if not blocks:
-            cases.append((page, lambda: ["no block is run"]))
-        for block in blocks:
-            first = block.text.strip().splitlines()[0].replace("#", "")
-            cases.append((f"{page}: {first}", verdict(block)))
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--long", action="store_true")
+    parser.add_argument("--only", action="append")
+    parser.add_argument("root", type=pathlib.Path)
+    parser.add_argument("output", type=pathlib.Path)
+    args = parser.parse_args()
+    root, output = args.root.resolve(), args.output.resolve()
+    names = args.only or pages.pages_of(root)
+    cases = [("every block is typed or said of", lambda: [p for name in names for p in pages.look_at(root, name)])]
+    with concurrent.futures.ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+        typed = pool.map(lambda name: run_page(root, output, name, args.long), names)
+    for name, blocks in zip(names, typed):
+        cases += [(f"{name}: {block.first().replace('#', '')}", verdict(block)) for block in blocks]
     tap.main(cases)
 
 
