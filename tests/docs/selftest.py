@@ -48,8 +48,8 @@ def none(problems):
 
 
 def good():
-    page = "```sh\nx=3\n```\ntext\n```sh\necho sent  $x packets, 0x1f; echo more; echo end 7.5 s\n```\n"
-    return none(judged(page + "```text\nsent 12 packets, 0xabc\n...\nend ... s\n```\n"))
+    page = "```sh\nx=3\n```\ntext\n```sh\necho sent  $x packets, 0x1f; echo more; echo end 7.5 us; echo 2 MiB\n```\n"
+    return none(judged(page + "```text\nsent 12 packets, 0xabc\n...\nend ... s\n7.1 B\n```\n"))
 
 
 def status():
@@ -112,6 +112,7 @@ CASES = [
     ("promise", refused("```sh\necho 4 lost\n```\n```text\n4 found\n```\n", "promised and not said: 4 found", "4 lost")),
     ("order", refused("```sh\necho a; echo b\n```\n```text\n...\nb\n...\na\n```\n", "promised and not said: a")),
     ("no_room", refused("```sh\necho a; echo x; echo b\n```\n```text\na\nb\n```\n", "promised and not said: b")),
+    ("other_unit", refused("```sh\necho 4 MiB\n```\n```text\n3 ms\n```\n", "promised and not said: 3 ms")),
     ("word_for_number", refused("```sh\necho some lost\n```\n```text\n3 lost\n```\n", "promised and not said: 3 lost")),
     ("typed_by_nothing", looks("Text.\n\n    $ mrc lab up\n    lab is up\n", "docs/page.md: typed by nothing: mrc lab up")),
     ("fence_by_nothing", looks("```\nA=1 B= mrc stat\n```\n", "typed by nothing: A=1 B= mrc stat")),
