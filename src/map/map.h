@@ -72,6 +72,8 @@ struct mm_cfg {
 	uint64_t window_ns[MM_WINDOWS]; /* each longer than the one before */
 	/* Shares that are usual where nothing is wrong, in parts per million; at least 1. */
 	uint32_t usual_ppm[MM_SYMPTOMS];
+	/* Shares below which no part is accused, by however many packets. */
+	uint32_t least_ppm[MM_SYMPTOMS];
 	/* How unlikely chance must be, in bits: of 2^bits such findings one is false. */
 	uint32_t bits;
 	uint64_t settle_ns; /* a finding is kept to itself so long */

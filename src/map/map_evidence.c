@@ -23,12 +23,14 @@ struct mm_cfg mm_cfg_default(const struct mf_topology *t, uint32_t routes, uint6
 		.routes = routes,
 		.window_ns = {2 * shortest, 20 * shortest, 1000 * shortest},
 		/*
-		 * A busy machine spreads many trains, for its timers are late; a slow link spreads
+		 * A busy machine spreads some trains, for its timers are late; a slow link spreads
 		 * all. So nine of ten must be, and no less.
 		 */
-		.usual_ppm = {200, 5, 200, 2000, 300000},
+		.usual_ppm = {200, 5, 200, 2000, 50000},
+		.least_ppm = {600, 15, 600, 6000, 900000},
 		.bits = bits,
-		.settle_ns = shortest,
+		/* What begins between two probes of a route is seen whole by the next. */
+		.settle_ns = shortest / 2,
 		.flap_ns = 10 * S_NS,
 		.forget_ns = 60 * S_NS,
 	};

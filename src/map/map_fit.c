@@ -14,8 +14,6 @@
 #include <string.h>
 
 #define ONE_BIT 16
-/* What a part must at least exceed the usual by, times. */
-#define OVER_USUAL 3u
 /* Losses in a row on every route of a part, and routes, that mean that nothing gets through. */
 #define GONE_STREAK 3u
 /* What makes a watcher's silence a contradiction: 1 : 2^4. */
@@ -164,12 +162,13 @@ static bool watchers_are_uneven(const struct watch *w)
 }
 
 static bool watchers_accuse(const struct mm_cfg *cfg, const struct mm_part *part,
-			    const struct watch *w, uint32_t usual, struct mm_fit *fit)
+			    enum mm_symptom symptom, const struct watch *w, struct mm_fit *fit)
 {
+	uint32_t usual = cfg->usual_ppm[symptom];
 	int64_t need = (int64_t)cfg->bits << ONE_BIT, voice = need * 3 / 5, sum = 0;
 	uint32_t rate = bounded_rate(w->by[(w->n - 1) / 2].rate_ppm);
 
-	if (rate < OVER_USUAL * usual || w->all.bad < 2)
+	if (rate < cfg->least_ppm[symptom] || w->all.bad < 2)
 		return false;
 	/* Whose word stands alone says that of most of what it sees. */
 	if (part->kind == MM_WITNESS && 2 * rate < MM_PPM)
@@ -228,7 +227,7 @@ struct mm_fit mm_part_fit(struct mm_map *map, const struct mm_part *part, uint32
 		fit.for_it += w.by[i].sum.bad > 0;
 	fit.rank = mm_likelihood(&w.all, bounded_rate(w.all.bad * MM_PPM / w.all.known), usual);
 	fit.rate_ppm = rate_of_accusers(&w);
-	fit.accused = watchers_accuse(&map->cfg, part, &w, usual, &fit);
+	fit.accused = watchers_accuse(&map->cfg, part, symptom, &w, &fit);
 	if (watchers_are_uneven(&w) || (part->kind == MM_WITNESS && !fit.accused))
 		fit.accused = false;
 	else

@@ -89,13 +89,16 @@ static bool directions_told(struct mm_map *map, const struct mm_part *part, uint
 	       n[MF_DIRECTION_IN] != n[MF_DIRECTION_BOTH];
 }
 
-/* By how many bits the best explanation must be ahead of the next that is not the same. */
+/*
+ * By how many bits the best explanation must be ahead of the next that is not the same, with what
+ * was likely beforehand: of a thousand names one may be that of a neighbour.
+ */
 #define AHEAD_BITS 10
 
 struct ranking {
 	struct mm_found best;
 	int64_t rank, raw; /* of the best */
-	int64_t other;	   /* the most of those that differ */
+	int64_t other;	   /* the highest rank of those that differ */
 };
 
 static void rank_one(struct ranking *r, const struct mm_found *one)
@@ -105,10 +108,10 @@ static void rank_one(struct ranking *r, const struct mm_found *one)
 	bool better = rank > r->rank;
 
 	/* Equal likelihoods are the same routes: only what is likely beforehand decides. */
-	if (better && r->rank != INT64_MIN && r->raw != raw && r->raw > r->other)
-		r->other = r->raw;
-	if (!better && raw != r->raw && raw > r->other)
-		r->other = raw;
+	if (better && r->rank != INT64_MIN && r->raw != raw && r->rank > r->other)
+		r->other = r->rank;
+	if (!better && raw != r->raw && rank > r->other)
+		r->other = rank;
 	if (!better)
 		return;
 	r->best = *one;
@@ -119,7 +122,7 @@ static void rank_one(struct ranking *r, const struct mm_found *one)
 static bool may_be_accused(const struct ranking *r)
 {
 	return r->rank != INT64_MIN && r->best.fit.accused &&
-	       (r->other == INT64_MIN || r->raw - r->other >= (int64_t)AHEAD_BITS << ONE_BIT);
+	       (r->other == INT64_MIN || r->rank - r->other >= (int64_t)AHEAD_BITS << ONE_BIT);
 }
 
 /*

@@ -52,6 +52,18 @@ static struct mm_tracked *entry_of(struct mm_map *map, const struct mm_found *f)
 	return oldest;
 }
 
+/* A direction that was told once stays, where the packets of a window tell none. */
+static void track_direction(struct mm_tracked *k, const struct mm_found *f)
+{
+	enum mf_direction was = k->sick.part.direction;
+
+	k->sick.part = f->part;
+	if (f->direction_known)
+		k->sick.direction_known = true;
+	else if (k->sick.direction_known)
+		k->sick.part.direction = was;
+}
+
 static void track(struct mm_map *map, const struct mm_found *f, uint64_t now_ns)
 {
 	struct mm_tracked *k = entry_of(map, f);
@@ -64,17 +76,17 @@ static void track(struct mm_map *map, const struct mm_found *f, uint64_t now_ns)
 		k->onset_ns[0] = now_ns + 1;
 		k->active = true;
 		k->was_dead = false;
+		k->sick.direction_known = false;
 	}
 	k->found_ns = now_ns;
 	k->window = f->window;
-	k->sick.part = f->part;
+	track_direction(k, f);
 	k->was_dead |= kind_of(f) == MM_DEAD;
 	/* While it comes back, some of its packets are lost. */
 	k->sick.kind = k->was_dead ? MM_DEAD : kind_of(f);
 	k->sick.rate_ppm = f->fit.rate_ppm;
 	k->sick.for_it = f->fit.for_it;
 	k->sick.watchers = f->fit.watchers;
-	k->sick.direction_known = f->direction_known;
 }
 
 /* What is known of a part in a window. */

@@ -69,7 +69,7 @@ static void count(struct mm_counts *c, enum mm_symptom symptom, bool bad)
 	c->bad[symptom] += bad;
 }
 
-/* A train is known when its last one is settled and all came back, each once. */
+/* A train is known when its last one is told and all came back, each once. */
 static void count_train(struct mm_counts *c, struct probe_book *b, uint32_t last)
 {
 	const struct probe_slot *first = slot_of(b, last + 1 - PROBE_TRAIN);
@@ -88,21 +88,54 @@ static void count_train(struct mm_counts *c, struct probe_book *b, uint32_t last
 		count(c, MM_SLOWED, end_ns - first->came_ns > b->slow_ns);
 }
 
+/* Of one that came back all is known but whether others are lost. */
+static void tell(struct mm_counts *c, struct probe_book *b, uint32_t seq)
+{
+	struct probe_slot *s = slot_of(b, seq);
+
+	s->told = true;
+	count(c, MM_CORRUPTED, s->damaged);
+	count(c, MM_DUPLICATED, s->copies > 1);
+	count(c, MM_REORDERED, s->overtaken);
+	count_train(c, b, seq);
+}
+
+bool probe_book_misses(const struct probe_book *b, uint64_t step)
+{
+	bool came = false, missing = false;
+
+	for (uint32_t seq = b->next; seq != b->settled; seq--) {
+		const struct probe_slot *s = &b->slot[(seq - 1) % PROBE_SLOTS];
+
+		if (s->step + 1 != step)
+			break;
+		came |= s->copies > 0;
+		missing |= !s->copies;
+	}
+	return came && missing;
+}
+
+/*
+ * Lost ones are told from late ones by waiting, and good ones wait with them, or a share would
+ * look smaller for as long. What came is known to be damaged or not as soon as it is there.
+ */
 bool probe_book_settle(struct probe_book *b, uint64_t step, struct mm_counts *counts)
 {
-	*counts = (struct mm_counts){0};
-	for (; b->settled != b->next; b->settled++) {
-		const struct probe_slot *s = slot_of(b, b->settled);
+	bool any = false;
 
+	*counts = (struct mm_counts){0};
+	for (uint32_t seq = b->settled; seq != b->next; seq++) {
+		const struct probe_slot *s = slot_of(b, seq);
+
+		if (s->copies && !s->told && s->step != step) {
+			tell(counts, b, seq);
+			any = true;
+		}
 		if (step - s->step < PROBE_WAIT_STEPS)
-			break;
-		count(counts, MM_LOST, !s->copies);
-		if (!s->copies)
 			continue;
-		count(counts, MM_CORRUPTED, s->damaged);
-		count(counts, MM_DUPLICATED, s->copies > 1);
-		count(counts, MM_REORDERED, s->overtaken);
-		count_train(counts, b, b->settled);
+		count(counts, MM_LOST, !s->copies);
+		b->settled = seq + 1;
+		any = true;
 	}
-	return counts->known[MM_LOST] > 0;
+	return any;
 }

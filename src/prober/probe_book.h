@@ -15,10 +15,10 @@
 #define PROBE_PAIR 2u
 /* Packets that fill the MTU and leave together, so that a link shows how fast it carries them. */
 #define PROBE_TRAIN 4u
-/* Pairs of one route in a step at most, or one train. */
-#define PROBE_PAIRS_MAX 3u
+/* Pairs of one route in a step at most, and a train in place of one. */
+#define PROBE_PAIRS_MAX 15u
 /* Those of all steps in which they may come back, rounded up to a power of two. */
-#define PROBE_SLOTS 32u
+#define PROBE_SLOTS 128u
 
 enum probe_verdict {
 	PROBE_ANSWERED,
@@ -37,6 +37,7 @@ struct probe_slot {
 	uint8_t copies; /* that came back */
 	uint8_t place;	/* in a train, from 1; 0: in none */
 	bool damaged, overtaken;
+	bool told; /* what was wrong with it, but for the question whether it is lost */
 };
 
 /* A book of zeros is empty. */
@@ -68,8 +69,15 @@ enum probe_verdict probe_book_arrive(struct probe_book *b, uint32_t seq, uint64_
 bool probe_book_has(const struct probe_book *b, uint32_t seq, uint64_t nonce);
 
 /*
- * probe_book_settle counts the probes whose time is over. False: there were none, and *counts is
- * zeros.
+ * probe_book_misses says whether some probes of the last step came back and others did not: they
+ * may still come.
+ */
+bool probe_book_misses(const struct probe_book *b, uint64_t step);
+
+/*
+ * probe_book_settle counts what is known of probes that was not: what was wrong with those that
+ * came back since the last step, and whether those are lost whose time is over. False: nothing, and
+ * *counts is zeros.
  */
 bool probe_book_settle(struct probe_book *b, uint64_t step, struct mm_counts *counts);
 

@@ -11,6 +11,7 @@
 
 #include "base/assert.h"
 #include "prober/probe_socket.h"
+#include "prober/probe_spare.h"
 #include "prober/probe_streams.h"
 
 /* Nonces that are fetched from the system at once. */
@@ -29,6 +30,8 @@
 /* Pairs of plain packets to a host before it is another's turn: ECMP sends each pair of hosts by
  * one uplink. */
 #define PLAIN_TURN 4u
+/* By how many routes the first trains of a host are ahead of those of the one before. */
+#define BEGIN_APART 5u
 
 struct probe_host {
 	struct probe_host_cfg cfg;
@@ -40,10 +43,11 @@ struct probe_host {
 	uint64_t nonce[NONCES];
 	uint32_t nonces_left;
 	uint64_t answer_bytes; /* that may be sent now */
-	uint64_t spare_bytes;  /* of the host's rate, for routes in doubt */
-	uint32_t doubted;      /* the stream that is next to have some of it */
-	bool *live;	       /* n_hosts */
-	uint64_t *heard;       /* of each neighbour: the step, one more; hosts_per_t0 */
+	struct probe_spare spare;
+	struct mm_doubts *doubts, own_doubts;
+	uint32_t doubted; /* the stream that is next to have some of what is spare */
+	bool *live;	  /* n_hosts */
+	uint64_t *heard;  /* of each neighbour: the step, one more; hosts_per_t0 */
 };
 
 static uint32_t first_neighbour(const struct probe_host *h)
@@ -90,6 +94,8 @@ struct probe_host *probe_host_create(const struct probe_host_cfg *cfg,
 		return NULL;
 	}
 	*h = (struct probe_host){.cfg = *cfg, .sink = *sink, .fd = -1, .stray_fd = -1};
+	h->doubts = cfg->doubts ? cfg->doubts : &h->own_doubts;
+	probe_spare_init(&h->spare, cfg);
 	err = fill(h);
 	if (!err) {
 		h->fd = probe_socket_open(&cfg->udp_port[cfg->host]);
@@ -304,12 +310,12 @@ static void aim(struct probe_host *h, struct probe_stream *s)
 	const struct mf_topology *t = h->cfg.t;
 	struct mm_route_of of = {.links = 2};
 
-	if (s->kind == PROBE_PLAIN && s->pairs % PLAIN_TURN == 0) {
-		s->asked = next_far_host(h, s->pairs / PLAIN_TURN);
+	if (s->kind == PROBE_PLAIN && s->turns % PLAIN_TURN == 0) {
+		s->asked = next_far_host(h, s->turns / PLAIN_TURN);
 		mf_address_of_host(t, s->asked, s->to);
 	}
 	if (s->kind == PROBE_HELLO) {
-		s->back = s->pairs % t->cfg.planes;
+		s->back = s->turns % t->cfg.planes;
 		of.link[0] = mf_link_host_t0(t, s->back, h->cfg.host, false);
 		of.link[1] = mf_link_host_t0(t, s->back, s->asked, true);
 		probe_carrier(t, &of, 0, s->to);
@@ -350,61 +356,67 @@ static uint32_t full_bytes(const struct probe_host *h)
 	return h->cfg.t->cfg.mtu - PROBE_HEADER_BYTES;
 }
 
-static bool is_turn(const struct probe_stream *s, uint32_t number, uint32_t every)
+/*
+ * Trains are sent on routes that come back by themselves: a neighbour answers in steps of its own,
+ * by which a train that arrives meanwhile is torn apart.
+ */
+static bool takes_trains(const struct probe_host *h, const struct probe_stream *s)
 {
-	return s->pairs % every == number % every;
+	return h->cfg.link_bit_s && s->kind == PROBE_ROUTE && s->of.peer == MM_NO_HOST;
+}
+
+static bool take_train(struct probe_host *h)
+{
+	return probe_spare_take(&h->spare, PROBE_TRAIN * (uint64_t)h->cfg.t->cfg.mtu);
 }
 
 /*
- * What leaves now is a train where its turn has come; and on a route that may be slow oftener, with
- * what the rate leaves.
+ * Whether it is a route's turn to send a train. The turns of all routes of a host are spread over
+ * the time; but of a host that begins nothing is known, so the first ones come one by one, with
+ * what is spare, and other hosts begin elsewhere.
  */
 static bool is_train(struct probe_host *h, uint32_t number)
 {
 	const struct probe_stream *s = &h->streams.stream[number];
-	uint64_t bytes = PROBE_TRAIN * (uint64_t)h->cfg.t->cfg.mtu;
+	uint32_t routes = h->streams.routes;
 
-	if (!h->cfg.link_bit_s || s->kind != PROBE_ROUTE)
+	if (!takes_trains(h, s))
 		return false;
-	if (is_turn(s, number, PROBE_TRAIN_EVERY))
-		return true;
-	if (s->slow_doubt <= h->step || !is_turn(s, number, PROBE_SLOW_EVERY) ||
-	    bytes > h->spare_bytes)
-		return false;
-	h->spare_bytes -= bytes;
-	return true;
+	if (s->turns == (number + BEGIN_APART * h->cfg.host) % routes)
+		return take_train(h);
+	return s->turns % PROBE_TRAIN_EVERY ==
+	       number * PROBE_TRAIN_EVERY / routes % PROBE_TRAIN_EVERY;
 }
 
 static void send_train(struct probe_host *h, uint32_t number)
 {
 	struct probe_stream *s = &h->streams.stream[number];
 
-	s->pairs++;
 	probe_book_train(&s->book);
 	for (uint32_t i = 0; i < PROBE_TRAIN; i++)
 		if (!send_one(h, number, full_bytes(h)))
 			return;
 }
 
-static void send_pair(struct probe_host *h, uint32_t number)
+static void send_pair(struct probe_host *h, uint32_t number, bool full)
 {
-	struct probe_stream *s = &h->streams.stream[number];
-	bool full;
-
-	aim(h, s);
-	full = s->kind != PROBE_HELLO && !(h->cfg.link_bit_s && s->kind == PROBE_ROUTE) &&
-	       is_turn(s, number, PROBE_FULL_EVERY);
-	s->pairs++;
 	for (uint32_t i = 0; i < PROBE_PAIR; i++)
 		send_one(h, number, full && i == 0 ? full_bytes(h) : PROBE_BYTES_MIN);
 }
 
+/* What the plan has a stream send in its turn. */
 static void send_next(struct probe_host *h, uint32_t number)
 {
+	struct probe_stream *s = &h->streams.stream[number];
+
+	aim(h, s);
 	if (is_train(h, number))
 		send_train(h, number);
 	else
-		send_pair(h, number);
+		send_pair(h, number,
+			  s->kind != PROBE_HELLO && !takes_trains(h, s) &&
+				  s->turns % PROBE_FULL_EVERY == number % PROBE_FULL_EVERY);
+	s->turns++;
 }
 
 /* Something was bad and not all: of what is dead more probes would say no more. */
@@ -417,47 +429,22 @@ static bool is_doubtful(const struct mm_counts *c)
 	return bad > 0;
 }
 
-/* Whether two routes have a cable between switches in common. */
-static bool share_cable(const struct mm_route_of *a, const struct mm_route_of *b)
-{
-	for (uint32_t i = 1; i + 1 < a->links; i++)
-		for (uint32_t k = 1; k + 1 < b->links; k++)
-			if (a->link[i] >> 1 == b->link[k] >> 1)
-				return true;
-	return false;
-}
-
-/*
- * Puts a route in doubt, and those that tell which of its cables it is. One that may be slow gets
- * more trains and no more pairs: they would fill it, and what is late looks lost.
- */
-static void begin_doubt(struct probe_host *h, struct probe_stream *s, bool slow)
-{
-	uint64_t until = h->step + PROBE_DOUBT_STEPS;
-
-	for (uint32_t i = 0; i < h->streams.room; i++) {
-		struct probe_stream *o = &h->streams.stream[i];
-
-		if (o != s && (o->kind != PROBE_ROUTE || !share_cable(&o->of, &s->of)))
-			continue;
-		if (slow)
-			o->slow_doubt = until;
-		else
-			o->doubt = until;
-	}
-}
-
 static void settle(struct probe_host *h, struct probe_stream *s)
 {
 	struct mm_counts counts;
 
+	if (s->kind == PROBE_ROUTE && probe_book_misses(&s->book, h->step))
+		mm_doubts_add(h->doubts, &s->of, MM_DOUBT_BAD, h->step,
+			      h->step + PROBE_MISSING_STEPS);
 	if (!probe_book_settle(&s->book, h->step, &counts))
 		return;
 	if (s->kind == PROBE_HELLO)
 		return;
 	h->figures.lost += counts.bad[MM_LOST];
 	if (s->kind == PROBE_ROUTE && is_doubtful(&counts))
-		begin_doubt(h, s, counts.bad[MM_SLOWED]);
+		mm_doubts_add(h->doubts, &s->of,
+			      counts.bad[MM_SLOWED] ? MM_DOUBT_SLOW : MM_DOUBT_BAD, h->step,
+			      h->step + PROBE_DOUBT_STEPS);
 	if (s->kind == PROBE_PLAIN)
 		h->sink.plain(h->sink.ctx, h->cfg.host, s->plane, counts.known[MM_LOST],
 			      counts.bad[MM_LOST]);
@@ -492,48 +479,65 @@ static void see_who_lives(struct probe_host *h)
 		plan(h); /* without memory it is tried again when another one leaves */
 }
 
-/* What the plan leaves of the host's rate: bytes of a step, and of a train, so that one can go. */
-static void save_bytes(struct probe_host *h, uint64_t budget)
+static bool is_in_doubt(const struct probe_host *h, const struct probe_stream *s,
+			enum mm_doubt what)
 {
-	uint64_t planned = h->streams.bit_s / 8 * PROBE_STEP_NS / PROBE_NS_PER_S;
-	uint64_t most = budget + PROBE_TRAIN * (uint64_t)h->cfg.t->cfg.mtu;
-
-	h->spare_bytes += budget > planned ? budget - planned : 0;
-	if (h->spare_bytes > most)
-		h->spare_bytes = most;
+	return s->kind == PROBE_ROUTE && mm_doubts_has(h->doubts, &s->of, what, h->step);
 }
 
 /* Sends some more on a route that is in doubt. False: the bytes that are left do not do. */
 static bool doubt(struct probe_host *h, uint32_t number)
 {
 	const uint64_t bytes = (uint64_t)PROBE_PAIR * (PROBE_BYTES_MIN + PROBE_HEADER_BYTES);
+	uint32_t pairs = probe_spare_pairs(&h->cfg, &h->streams.stream[number].of);
 
-	for (uint32_t i = 1; i < PROBE_PAIRS_MAX; i++) {
-		/* The turn of a train is the plan's. */
-		if (is_turn(&h->streams.stream[number], number, PROBE_TRAIN_EVERY))
-			return true;
-		if (bytes > h->spare_bytes)
+	for (uint32_t i = 0; i < pairs; i++) {
+		if (!probe_spare_take(&h->spare, bytes))
 			return false;
-		h->spare_bytes -= bytes;
-		send_pair(h, number);
+		send_pair(h, number, false);
 	}
 	return true;
 }
 
-/* Who gets nothing this time is first the next time. */
+/*
+ * A train on one of the routes that may be slow; all hosts together send one in a step or two. By
+ * turns it is a short one, which tells cables apart, and one that tells their directions.
+ */
+static bool doubt_slow(struct probe_host *h, uint32_t number)
+{
+	const struct probe_stream *s = &h->streams.stream[number];
+	uint32_t every = probe_spare_turn(&h->cfg);
+	bool wants_short = (h->step + h->cfg.host) / every % 2 == 0;
+
+	if ((h->step + h->cfg.host) % every || !takes_trains(h, s) ||
+	    probe_spare_is_short(&s->of) != wants_short || !take_train(h))
+		return false;
+	send_train(h, number);
+	return true;
+}
+
+/*
+ * Who gets nothing this time is first the next time. What may be slow gets trains and no more
+ * pairs: they would fill it, and what is late looks lost.
+ */
 static void doubt_all(struct probe_host *h)
 {
-	for (uint32_t i = 0; i < h->streams.room; i++) {
-		uint32_t number = (h->doubted + i) % h->streams.room;
+	uint32_t room = h->streams.room, slow = room, first = h->doubted;
+
+	for (uint32_t i = 0; i < room; i++) {
+		uint32_t number = (first + i) % room;
 		const struct probe_stream *s = &h->streams.stream[number];
 
-		if (s->kind != PROBE_ROUTE || s->doubt <= h->step || s->slow_doubt > h->step)
-			continue;
-		if (!doubt(h, number)) {
+		if (is_in_doubt(h, s, MM_DOUBT_SLOW)) {
+			if (slow == room && doubt_slow(h, number))
+				slow = number;
+		} else if (is_in_doubt(h, s, MM_DOUBT_BAD) && !doubt(h, number)) {
 			h->doubted = number;
 			return;
 		}
 	}
+	if (slow != room)
+		h->doubted = slow + 1;
 }
 
 void probe_host_step(struct probe_host *h)
@@ -558,7 +562,7 @@ void probe_host_step(struct probe_host *h)
 		if (h->step % every == i % every)
 			send_next(h, i);
 	}
-	save_bytes(h, budget);
+	probe_spare_step(&h->spare, &h->cfg, h->streams.bit_s);
 	doubt_all(h);
 	h->step++;
 }

@@ -17,6 +17,7 @@
 #ifndef SOFTMRC_PROBER_PROBE_HOST_H
 #define SOFTMRC_PROBER_PROBE_HOST_H
 
+#include "map/map_doubt.h"
 #include "map/probe_plan.h"
 #include "prober/probe_book.h"
 #include "prober/probe_packet.h"
@@ -51,6 +52,11 @@ struct probe_host_cfg {
 	 * of machines are too fast for it: a train is over before a kernel could say when it began.
 	 */
 	uint64_t link_bit_s;
+	/*
+	 * What is in doubt, for probers that take their steps together; must outlive them. NULL:
+	 * the host has its own.
+	 */
+	struct mm_doubts *doubts;
 };
 
 /* Where what was counted goes. `memo` is the sink's own for a route, MM_NO_ROUTE at first. */
@@ -72,7 +78,7 @@ struct probe_figures {
 	uint32_t routes;
 	uint32_t left_out;    /* routes of the plan that there was no room for */
 	uint32_t round_steps; /* from one pair of a route to the next */
-	uint64_t bit_s;	      /* that it sends where nothing is in doubt, else up to its rate */
+	uint64_t bit_s;	      /* that it sends where nothing is in doubt; else see probe_spare.h */
 	uint64_t sent, unsent, lost, asked, unanswered;
 	uint64_t got[PROBE_VERDICTS];
 	uint32_t neighbours, living; /* on its T0; those that answer */

@@ -14,16 +14,16 @@
 #define PROBE_FULL_EVERY 16u
 /* Where the rate of links is known as many are trains, seldomer: the bits are the same. */
 #define PROBE_TRAIN_EVERY (PROBE_TRAIN * PROBE_FULL_EVERY)
-/* On routes that may be slow: half as many bits more, which a link that is slow must bear. */
-#define PROBE_SLOW_EVERY (PROBE_TRAIN_EVERY / 2)
 /*
  * A second between two questions to a neighbour; more where they would be more than a part of the
  * rate, for the answers, too, are no more than that and would be late for all.
  */
 #define PROBE_HELLO_STEPS 100u
 #define PROBE_HELLO_PART 4u
-/* Half a second after something was bad a route is probed more often: doubtful routes decide. */
+/* Half a second after something was bad what tells about it is probed more often. */
 #define PROBE_DOUBT_STEPS 50u
+/* And until it is known what became of a probe that is missing. */
+#define PROBE_MISSING_STEPS (PROBE_WAIT_STEPS + 1u)
 
 enum probe_kind { PROBE_NOTHING, PROBE_ROUTE, PROBE_PLAIN, PROBE_HELLO };
 
@@ -34,10 +34,8 @@ struct probe_stream {
 	uint32_t memo;	       /* of the sink */
 	uint32_t asked;	       /* host that sends it back, or MM_NO_HOST */
 	uint32_t plane, back;  /* by which it leaves and has to arrive */
-	uint32_t pairs;
+	uint32_t turns;	       /* pairs and trains that the plan had it send */
 	uint8_t to[MF_ADDRESS_BYTES];
-	/* The steps until which it is in doubt, and until which it may be that it is slow. */
-	uint64_t doubt, slow_doubt;
 	bool planned; /* while a plan is made */
 };
 

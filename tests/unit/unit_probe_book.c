@@ -13,16 +13,50 @@ TEST(probe_book_settle, counts_after_its_time_only)
 
 	assert_u_eq(probe_book_send(&b, NONCE, 7), 0);
 	assert_u_eq(probe_book_send(&b, NONCE + 1, 8), 1);
-	assert_false(probe_book_settle(&b, 7 + PROBE_WAIT_STEPS - 1, &counts));
+	assert_false(probe_book_settle(&b, 7 + PROBE_WAIT_STEPS - 2, &counts));
 	assert_u_eq(probe_book_arrive(&b, 0, NONCE, true, 0), PROBE_ANSWERED);
+	/* That it came is known at once, and counts for what is lost at its time only. */
+	assert_true(probe_book_settle(&b, 7 + PROBE_WAIT_STEPS - 1, &counts));
+	assert_u_eq(counts.known[MM_LOST], 0);
+	assert_u_eq(counts.known[MM_CORRUPTED], 1);
 	assert_true(probe_book_settle(&b, 7 + PROBE_WAIT_STEPS, &counts));
 	assert_u_eq(counts.known[MM_LOST], 1);
 	assert_u_eq(counts.bad[MM_LOST], 0);
-	assert_u_eq(counts.known[MM_CORRUPTED], 1);
+	assert_u_eq(counts.known[MM_CORRUPTED], 0);
 	assert_true(probe_book_settle(&b, 8 + PROBE_WAIT_STEPS, &counts));
 	assert_u_eq(counts.bad[MM_LOST], 1);
 	assert_u_eq(counts.known[MM_CORRUPTED], 0);
 	assert_false(probe_book_settle(&b, 100, &counts));
+}
+
+/* Of what was sent in this step nothing is told yet: a copy may be behind it. */
+TEST(probe_book_settle, tells_once_and_not_in_the_same_step)
+{
+	struct probe_book b = {0};
+
+	probe_book_send(&b, NONCE, 7);
+	assert_u_eq(probe_book_arrive(&b, 0, NONCE, false, 0), PROBE_ANSWERED);
+	assert_false(probe_book_settle(&b, 7, &counts));
+	assert_true(probe_book_settle(&b, 8, &counts));
+	assert_u_eq(counts.bad[MM_CORRUPTED], 1);
+	assert_false(probe_book_settle(&b, 9, &counts));
+}
+
+/* Doubt begins where some came and some did not, of one step: of what is dead none come. */
+TEST(probe_book_misses, sees_what_did_not_come_with_the_others)
+{
+	struct probe_book b = {0};
+
+	probe_book_send(&b, NONCE, 6);
+	probe_book_send(&b, NONCE, 7);
+	probe_book_send(&b, NONCE, 7);
+	assert_false(probe_book_misses(&b, 8));
+	probe_book_arrive(&b, 2, NONCE, true, 0);
+	assert_true(probe_book_misses(&b, 8));
+	assert_false(probe_book_misses(&b, 9));
+	probe_book_arrive(&b, 1, NONCE, true, 0);
+	assert_false(probe_book_misses(&b, 8));
+	assert_false(probe_book_misses(&(struct probe_book){0}, 0));
 }
 
 TEST(probe_book_settle, counts_what_was_wrong)

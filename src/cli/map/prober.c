@@ -20,6 +20,7 @@ struct prober {
 	uint64_t rate_bit_s, now_ns;
 	uint32_t steps_least;
 	uint64_t link_bit_s;
+	struct mm_doubts doubts; /* of all hosts: where one has seen something all look */
 };
 
 /* ---- what hosts counted ---- */
@@ -110,7 +111,8 @@ static int open_one(void *context, size_t host, struct ml_error *e)
 					   .steps_least = p->steps_least,
 					   .ifindex = p->ifindex + host * p->t->cfg.planes,
 					   .udp_port = p->udp_port,
-					   .link_bit_s = p->link_bit_s};
+					   .link_bit_s = p->link_bit_s,
+					   .doubts = &p->doubts};
 	char name[ML_NETNS_MAX], why[160];
 
 	if (ml_netns_enter(ml_lab_namespace(p->lab, (uint32_t)host, name), e))

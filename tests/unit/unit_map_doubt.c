@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which cables are in doubt: src/map/map_doubt.h. */
+#include "map/map_doubt.h"
+#include "support/test.h"
+
+/* Host cables 0 and 9, switches' 4 to 7; each way of a cable is a link of its own. */
+static const struct mm_route_of round_trip = {.peer = MM_NO_HOST, .links = 4, .link = {0, 8, 9, 1}},
+				other = {.peer = MM_NO_HOST, .links = 4, .link = {0, 10, 11, 1}},
+				crossing = {.peer = MM_NO_HOST,
+					    .links = 6,
+					    .link = {18, 12, 14, 8, 10, 19}},
+				to_t0 = {.peer = MM_NO_HOST, .links = 2, .link = {0, 1}},
+				neighbours = {.peer = 3, .links = 4, .link = {18, 1, 20, 22}};
+
+static struct mm_doubts d;
+
+static bool has(const struct mm_route_of *of, uint64_t step)
+{
+	return mm_doubts_has(&d, of, MM_DOUBT_BAD, step);
+}
+
+TEST(mm_doubts_has, names_the_routes_that_tell)
+{
+	d = (struct mm_doubts){0};
+	assert_false(has(&round_trip, 0));
+	mm_doubts_add(&d, &round_trip, MM_DOUBT_BAD, 5, 10);
+	assert_true(has(&round_trip, 9) && has(&crossing, 9));
+	/* Of a host's cable the short ones: all others of the host cross it, too. */
+	assert_true(has(&to_t0, 9) && has(&neighbours, 9));
+	assert_false(has(&other, 9));
+	assert_false(has(&round_trip, 10) || has(&to_t0, 10));
+	assert_false(mm_doubts_has(&d, &round_trip, MM_DOUBT_SLOW, 9));
+}
+
+/* It lasts as long as anybody says, each kind for itself. */
+TEST(mm_doubts_add, is_never_shortened)
+{
+	d = (struct mm_doubts){0};
+	mm_doubts_add(&d, &round_trip, MM_DOUBT_SLOW, 0, 50);
+	mm_doubts_add(&d, &round_trip, MM_DOUBT_BAD, 5, 10);
+	mm_doubts_add(&d, &crossing, MM_DOUBT_SLOW, 5, 10);
+	assert_true(mm_doubts_has(&d, &round_trip, MM_DOUBT_SLOW, 49));
+	assert_false(mm_doubts_has(&d, &other, MM_DOUBT_SLOW, 10));
+	assert_false(has(&round_trip, 10));
+	mm_doubts_add(&d, &other, MM_DOUBT_BAD, 60, 70);
+	assert_false(has(&round_trip, 60) || mm_doubts_has(&d, &round_trip, MM_DOUBT_SLOW, 60));
+}
+
+/* Where everything is in doubt it has room for some, and for others when those are over. */
+TEST(mm_doubts_add, has_room_for_some)
+{
+	uint32_t held = 0;
+
+	d = (struct mm_doubts){0};
+	for (uint32_t round = 0; round < 2; round++) {
+		uint64_t step = 100 * round;
+
+		held = 0;
+		for (uint32_t i = 0; i < 4 * MM_DOUBTS_MAX; i++)
+			mm_doubts_add(&d,
+				      &(struct mm_route_of){.peer = MM_NO_HOST,
+							    .links = 2,
+							    .link = {2 * i, 2 * i + 1}},
+				      MM_DOUBT_BAD, step, step + 100);
+		for (uint32_t i = 0; i < 4 * MM_DOUBTS_MAX; i++)
+			held += has(&(struct mm_route_of){.peer = MM_NO_HOST,
+							  .links = 2,
+							  .link = {2 * i, 2 * i + 1}},
+				    step + 99);
+		assert_true(held > MM_DOUBTS_MAX / 2 && held <= MM_DOUBTS_MAX);
+	}
+}
