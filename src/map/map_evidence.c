@@ -29,8 +29,8 @@ struct mm_cfg mm_cfg_default(const struct mf_topology *t, uint32_t routes, uint6
 		.usual_ppm = {200, 5, 200, 2000, 50000},
 		.least_ppm = {600, 15, 600, 6000, 900000},
 		.bits = bits,
-		/* What begins between two probes of a route is seen whole by the next. */
-		.settle_ns = shortest / 2,
+		/* What begins between two probes of a route is seen whole by the next two. */
+		.settle_ns = shortest / 2 > 20 * MS_NS ? shortest / 2 : 20 * MS_NS,
 		.flap_ns = 10 * S_NS,
 		.forget_ns = 60 * S_NS,
 	};

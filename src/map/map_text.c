@@ -101,6 +101,13 @@ bool mm_sick_has_other(const struct mm_sick *s)
 		s->part.index != s->other.index);
 }
 
+/* Of what is dead, slow or somewhere else a share says nothing more. */
+static bool has_share(enum mm_kind kind)
+{
+	return kind == MM_LOSSY || kind == MM_CORRUPTING || kind == MM_DUPLICATING ||
+	       kind == MM_REORDERING;
+}
+
 char *mm_sick_text(const struct mf_topology *t, const struct mm_sick *sick, uint64_t now_ns,
 		   char out[MM_SICK_TEXT_BYTES])
 {
@@ -112,7 +119,7 @@ char *mm_sick_text(const struct mf_topology *t, const struct mm_sick *sick, uint
 	mm_part_name(t, &sick->part, name);
 	if (exchanged)
 		mm_part_name(t, &sick->other, other);
-	if (sick->kind > MM_DEAD && sick->kind < MM_SLOW)
+	if (has_share(sick->kind))
 		snprintf(rate, sizeof(rate), " %.2f%%", sick->rate_ppm / 1e4);
 	snprintf(out, MM_SICK_TEXT_BYTES,
 		 "%s: %s%s%s%s%s%s, since %" PRIu64 " ms, seen by %" PRIu32 " of %" PRIu32 "; %s",

@@ -17,7 +17,10 @@
 #define CLOSE_LOSSY_NS (5 * S_NS)
 /* After its end a fault is heard of until the map has seen that all is well. */
 #define AFTER_NS (15 * S_NS)
-/* And what is named because of it is right for so long: as long as counts are kept. */
+/*
+ * And what is named because of it is right for so long: counts are kept for 20 s, what was found in
+ * them is taken back as long after, and five more are to spare.
+ */
 #define REMEMBERED_NS (45 * S_NS)
 
 /* Another part than the one at fault that was named, so that it is counted once. */

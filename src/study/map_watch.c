@@ -13,7 +13,7 @@
 /* Routes that report of one fault; those of a T1 are more than are needed. */
 #define OVER_MAX 8192u
 #define BESIDE_MAX 4096u
-/* What a host keeps of a route that has nothing to report: the map's longest window. */
+/* Good probes that are told with a lost one: those of 40 s, of which the map keeps 20. */
 #define KNOWN_STEPS 4000u
 
 /* ---- begin and end ---- */
