@@ -75,13 +75,17 @@ class Group(NamedTuple):
 CORE = Group(
     modules={"src/core": ()}, kinds=frozenset({"call", "comparison", "constant"}), copy=mutants_copy.PURE,
     left_out=frozenset({"sim_endpoint", "sim_attacker"}))
+# Of the live tests those that are over in a second.
+VERBS = ("unit/libibverbs", *(f"live/libmrc: live_{name}" for name in (
+    "objects", "real", "verbs", "verbs_bounds", "verbs_change", "verbs_cq", "verbs_every", "verbs_ex", "verbs_mw", "verbs_ops",
+    "verbs_qp", "verbs_query", "verbs_srq", "verbs_uc", "verbs_ud")))
 AROUND = Group(
     modules={
         "src/ud": ("unit/ud",),
         "src/stats": ("unit/stats", "unit/host"),
         "src/libmrc": ("live/libmrc",),
-        "src/ibv": ("live/libmrc",),
-        "src/libibverbs": ("unit/libibverbs", "live/libmrc"),
+        "src/ibv": VERBS,
+        "src/libibverbs": VERBS,
         "src/io": ("unit/io", "fuzz/io"),
         "src/host": ("unit/host", "fuzz/host", "live/host", "live/libmrc"),
         "src/lab": ("unit/lab",),

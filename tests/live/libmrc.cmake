@@ -9,8 +9,8 @@ foreach(name meet_calls meet_wait)
 	softmrc_test(live_${name} SOURCES live_${name}.c LINKS libibverbs libmrc Threads::Threads
 		LABELS live release TIMEOUT 180)
 endforeach()
-foreach(name verbs_change verbs_ex verbs_mw verbs_ops verbs_query verbs_srq verbs_status verbs_uc)
-	softmrc_test(live_${name} SOURCES live_${name}.c verbs_fixture.c
+foreach(name verbs_bounds verbs_change verbs_cq verbs_ex verbs_mw verbs_ops verbs_query verbs_srq verbs_status verbs_uc)
+	softmrc_test(live_${name} SOURCES live_${name}.c verbs_fixture.c ../support/held_mutexes.c
 		LINKS libibverbs libmrc Threads::Threads LABELS live release TIMEOUT 180)
 endforeach()
 softmrc_test(live_node SOURCES live_node.c live_fixture.c LINKS libibverbs libmrc store Threads::Threads
@@ -69,7 +69,7 @@ target_include_directories(fake_provider PRIVATE ${PROJECT_SOURCE_DIR}/tests)
 target_link_libraries(fake_provider PRIVATE softmrc_flags fake_ibverbs)
 set_target_properties(fake_provider PROPERTIES OUTPUT_NAME fake-rdmav34 SKIP_BUILD_RPATH ON
 	LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/real)
-softmrc_test(live_real SOURCES live_real.c verbs_fixture.c LINKS libibverbs libmrc Threads::Threads ${CMAKE_DL_LIBS}
+softmrc_test(live_real SOURCES live_real.c verbs_fixture.c ../support/held_mutexes.c LINKS libibverbs libmrc Threads::Threads ${CMAKE_DL_LIBS}
 	LABELS live release TIMEOUT 180
 	ARGS -- $<TARGET_FILE_DIR:fake_ibverbs> $<TARGET_FILE_DIR:fake_ibverbs_old>)
 add_dependencies(live_real fake_ibverbs fake_ibverbs_old fake_provider)

@@ -126,6 +126,30 @@ TEST(ibv_get_device_list, real_devices_behind_ours)
 	assert_string_equal(said, "");
 }
 
+/* What begins right behind the table of ours is a device of others. */
+static void list_table(void)
+{
+	struct ibv_device **list, *behind;
+	size_t bytes;
+	int n = 0;
+
+	setenv("MRC_PORTS", "127.0.1.1,127.0.2.1", 1);
+	setenv("MRC_DEVICES", "2", 1);
+	list = ibv_get_device_list(&n);
+	check(list && n == 3);
+	bytes = (size_t)((char *)list[1] - (char *)list[0]);
+	behind = (void *)((char *)list[0] + MH_DEVICES_MAX * bytes);
+	check(ibv_get_device_name(behind - 1) != NULL && calls("ibv_get_device_name") == 0);
+	check(strcmp(ibv_get_device_name(behind), FAKE_NAME) == 0);
+	check(calls("ibv_get_device_name") == 1);
+	ibv_free_device_list(list);
+}
+
+TEST(ibv_get_device_name, of_the_table_to_its_end)
+{
+	in_process(library(0), list_table);
+}
+
 /* A driver that a program brought along comes before the library that it is for. */
 static void driver_first(void)
 {
@@ -200,6 +224,57 @@ static void import(void)
 TEST(ibv_import_device, is_of_real_devices)
 {
 	in_process(library(0), import);
+}
+
+/* ---- what drivers ask ---- */
+
+static void *private_symbol(const char *name)
+{
+	void *address = dlvsym(RTLD_DEFAULT, name, FAKE_NODE);
+
+	check(address != NULL);
+	return address;
+}
+
+/* Of a device of either, by one function. */
+static void ask_gid_type(void)
+{
+	int (*query)(struct ibv_context *, uint8_t, unsigned int, int *);
+	void *address = private_symbol("ibv_query_gid_type");
+	struct ibv_context *fake = open_fake();
+	struct verbs_fixture fixture = {0};
+	int type = -1;
+
+	memcpy(&query, &address, sizeof(query));
+	check(query(fake, 1, 2, &type) == FAKE_INT && type == FAKE_INT);
+	check(calls("ibv_query_gid_type") == 1);
+	verbs_fixture_open(&fixture);
+	check(query(fixture.ctx, 1, 2, &type) == 0 && type == 1); /* RoCE v2 */
+	check(calls("ibv_query_gid_type") == 1);
+	verbs_fixture_close(&fixture);
+}
+
+TEST(ibv_query_gid_type, goes_to_whose_device_it_is)
+{
+	in_process(library(0), ask_gid_type);
+}
+
+/* Drivers that found us see what the library decided. */
+static void list_unplugged(void)
+{
+	const bool *allowed = private_symbol("verbs_allow_disassociate_destroy");
+
+	check(!*allowed);
+	ibv_free_device_list(both());
+	check(*allowed == (getenv("FAKE_UNPLUGGED") != NULL));
+}
+
+TEST(verbs_allow_disassociate_destroy, is_what_the_library_says)
+{
+	in_process(library(0), list_unplugged);
+	setenv("FAKE_UNPLUGGED", "1", 1);
+	in_process(library(0), list_unplugged);
+	unsetenv("FAKE_UNPLUGGED");
 }
 
 /* ---- every call ---- */

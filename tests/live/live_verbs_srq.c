@@ -152,6 +152,12 @@ SRQ_TEST(ibv_modify_srq, limit)
 	attr.srq_limit = VERBS_FIXTURE_DEPTH + 1;
 	assert_int_equal(ibv_modify_srq(r->srq, &attr, IBV_SRQ_LIMIT), EINVAL);
 	assert_int_equal(ibv_modify_srq(r->srq, &attr, 0), 0);
+	attr.srq_limit = VERBS_FIXTURE_DEPTH;
+	assert_int_equal(ibv_modify_srq(r->srq, &attr, IBV_SRQ_LIMIT), 0);
+	verbs_fixture_send(r, 0, 1, 1);
+	event = verbs_fixture_event(r);
+	assert_int_equal(event.event_type, IBV_EVENT_SRQ_LIMIT_REACHED);
+	ibv_ack_async_event(&event);
 }
 
 /* A QP that is put to ERR takes no receive any more, and says so. REQ(ext.srq.last) */

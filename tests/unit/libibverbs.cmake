@@ -1,5 +1,24 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # The drop-in is a library with hidden symbols; what of it can stand alone is compiled in.
-softmrc_test(unit_verbs_qp_attr SOURCES unit_verbs_qp_attr.c ${PROJECT_SOURCE_DIR}/src/libibverbs/verbs_qp_attr.c
-	LINKS base LABELS unit)
+foreach(name device_list marshal qp_attr qp_ex real_find real_library real_trust sysfs)
+	set(source ${PROJECT_SOURCE_DIR}/src/libibverbs/verbs_${name}.c)
+	if(NOT EXISTS ${source})
+		set(source ${PROJECT_SOURCE_DIR}/src/libibverbs/${name}.c)
+	endif()
+	softmrc_test(unit_verbs_${name} SOURCES unit_verbs_${name}.c ${source} LINKS base LABELS unit)
+endforeach()
+foreach(name device_list qp_ex real_library)
+	target_sources(unit_verbs_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/held_mutexes.c)
+endforeach()
+foreach(name device_list qp_ex)
+	target_link_options(unit_verbs_${name} PRIVATE LINKER:--wrap=calloc)
+endforeach()
+softmrc_test(unit_verbs_to_nic SOURCES unit_verbs_to_nic.c LINKS base LABELS unit)
+set(finders_calls opendir readdir closedir dlopen dlclose dlinfo)
+list(TRANSFORM finders_calls PREPEND LINKER:--wrap=)
+target_link_options(unit_verbs_real_find PRIVATE ${finders_calls})
+set(loaders_calls dlopen dlclose dlerror dlsym dlvsym dlinfo dladdr1)
+list(TRANSFORM loaders_calls PREPEND LINKER:--wrap=)
+target_link_options(unit_verbs_real_library PRIVATE ${loaders_calls})
+target_link_options(unit_verbs_real_trust PRIVATE LINKER:--wrap=lstat,--wrap=getauxval)

@@ -158,6 +158,29 @@ TEST(mv_qp_attr_to_nic, address)
 	assert_i_eq(convert(&attr, mask, &nic), EINVAL);
 }
 
+/* A peer's WRITE wants the NIC's right to write here as well, and nothing else does. */
+TEST(mv_qp_attr_to_nic, rights)
+{
+	struct ibv_qp_attr attr = {.qp_access_flags = IBV_ACCESS_REMOTE_READ};
+	struct rd_qp_attr nic;
+
+	assert_i_eq(convert(&attr, IBV_QP_ACCESS_FLAGS, &nic), 0);
+	assert_u_eq(nic.access, RD_ACCESS_REMOTE_READ);
+	attr.qp_access_flags = IBV_ACCESS_REMOTE_WRITE;
+	assert_i_eq(convert(&attr, IBV_QP_ACCESS_FLAGS, &nic), 0);
+	assert_u_eq(nic.access, RD_ACCESS_REMOTE_WRITE | RD_ACCESS_LOCAL_WRITE);
+}
+
+TEST(mv_qp_attr_to_nic, greatest_values)
+{
+	struct ibv_qp_attr attr = {.rnr_retry = 7, .min_rnr_timer = 31};
+	struct rd_qp_attr nic;
+
+	assert_i_eq(convert(&attr, IBV_QP_RNR_RETRY | IBV_QP_MIN_RNR_TIMER, &nic), 0);
+	assert_u_eq(nic.rnr_retry, 7);
+	assert_u_eq(nic.min_rnr_timer, 31);
+}
+
 TEST(mv_qp_attr_to_nic, values_out_of_range)
 {
 	static const struct {

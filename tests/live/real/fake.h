@@ -2,7 +2,8 @@
 /*
  * fake.h - a libibverbs.so.1 that stands for the system's own, with one device that no kernel knows
  * and a driver that is loaded as vendors' are. It counts its calls; each of them leaves FAKE_ERRNO.
- * A list fails with the errno value that the variable FAKE_FAILS holds.
+ * A list fails with the errno value that the variable FAKE_FAILS holds; with FAKE_UNPLUGGED set it
+ * allows drivers to destroy what is of a device without its kernel.
  */
 #ifndef LIVE_REAL_FAKE_H
 #define LIVE_REAL_FAKE_H

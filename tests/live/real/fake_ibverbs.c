@@ -149,6 +149,22 @@ static void load_driver(void)
 	must(loaded != NULL, "no driver");
 }
 
+/* For its drivers; it writes to its own, wherever else there is one of the name. */
+extern bool verbs_allow_disassociate_destroy;
+bool verbs_allow_disassociate_destroy;
+extern bool own_disassociate_destroy
+	__attribute__((alias("verbs_allow_disassociate_destroy"), visibility("hidden")));
+
+int ibv_query_gid_type(struct ibv_context *context, uint8_t port_num, unsigned int index,
+		       int *type);
+int ibv_query_gid_type(struct ibv_context *context, uint8_t port_num, unsigned int index, int *type)
+{
+	must(context == &fake_context.context && port_num == 1 && index == 2, "a GID of another");
+	*type = FAKE_INT;
+	count("ibv_query_gid_type");
+	return FAKE_INT;
+}
+
 static int lists;
 
 struct ibv_device **ibv_get_device_list(int *n)
@@ -163,6 +179,7 @@ struct ibv_device **ibv_get_device_list(int *n)
 	}
 	list = calloc(2, sizeof(struct ibv_device *));
 	load_driver();
+	own_disassociate_destroy = getenv("FAKE_UNPLUGGED") != NULL;
 	if (list && driver)
 		list[0] = &fake_device;
 	*n = driver ? 1 : 0;
