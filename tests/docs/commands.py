@@ -83,6 +83,8 @@ def problems_of(block):
 
 def is_there(name):
     kind, _, module = name.rpartition(":")
+    if kind == "memory":
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >= int(module) << 30
     if kind == "python":
         return not subprocess.run(["/usr/bin/python3", "-c", f"import {module}"], capture_output=True).returncode
     return bool(shutil.which(name))
@@ -163,7 +165,7 @@ def run_page(root, output, name, long=False):
 def verdict(block):
     def case():
         if lacking(block):
-            raise Skip(f"{' '.join(lacking(block))} is not installed")
+            raise Skip(f"{' '.join(lacking(block))} is not there")
         return problems_of(block)
 
     return case

@@ -3,7 +3,8 @@
 
 A block ```sh is typed (commands.py); a block ```text behind it is what it promises. Lines of comment right before a block say more:
 
-    <!-- needs: NAME... -->     skipped where one of these programs is missing, or a module of Debian's Python, python:NAME
+    <!-- needs: NAME... -->     skipped where one of these programs is missing, a module of Debian's Python,
+                                python:NAME, or so many GiB of memory, memory:N
     <!-- status: N -->          the last command ends so
     <!-- long -->               typed by `make check-full` alone
     <!-- file: NAME -->         the block is no command but a file of this name, which later commands of the page find

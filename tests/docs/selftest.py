@@ -73,10 +73,11 @@ def long():
 
 def needs():
     """What wants a program that is missing is not typed, and what is behind it is."""
-    page = "<!-- needs: no-such-program -->\n```sh\nfalse\n```\n<!-- needs: python:sys sh -->\n```sh\ntrue\n```\n"
+    page = "<!-- needs: no-such-program -->\n```sh\nfalse\n```\n<!-- needs: memory:99999 -->\n```sh\nfalse\n```\n<!-- needs: python:sys sh memory:0 -->\n```sh\ntrue\n```\n"
     with tree(page) as root, contextlib.redirect_stdout(io.StringIO()):
-        first, second = commands.run_page(root, root, "docs/page.md")
-    return [] if first.status is None and commands.lacking(first) and second.status == 0 else [f"{first.status} {second.status}"]
+        *left, typed = commands.run_page(root, root, "docs/page.md")
+    good = all(block.status is None and commands.lacking(block) for block in left) and len(left) == 2 and typed.status == 0
+    return [] if good else [f"{[block.status for block in (*left, typed)]}"]
 
 
 def refused(page, *want):
