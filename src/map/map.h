@@ -215,6 +215,11 @@ char *mm_part_name(const struct mf_topology *t, const struct mm_part *part,
  */
 bool mm_part_find(const struct mf_topology *t, const char *name, struct mm_part *part,
 		  struct mf_error *error);
+/*
+ * mm_part_link returns the directed link number i of a cable, transceiver, switch or host;
+ * MF_LINK_NONE: it has no more.
+ */
+uint32_t mm_part_link(const struct mf_topology *t, const struct mm_part *part, uint32_t i);
 /* mm_sick_has_other says whether it is a wrong cable, and which one it was taken for is known. */
 bool mm_sick_has_other(const struct mm_sick *sick);
 /* mm_sick_text writes one line: the part, what is wrong, since when, who saw it, what to touch. */

@@ -67,8 +67,7 @@ static uint32_t count_ports(const struct mf_topology *t, const struct mm_part *p
 	return all - first < MF_TRANSCEIVER_PORTS ? all - first : MF_TRANSCEIVER_PORTS;
 }
 
-/* Link number i of a part; MF_LINK_NONE behind the last one. */
-static uint32_t link_of(const struct mf_topology *t, const struct mm_part *part, uint32_t i)
+uint32_t mm_part_link(const struct mf_topology *t, const struct mm_part *part, uint32_t i)
 {
 	bool both = part->direction == MF_DIRECTION_BOTH;
 	uint32_t port = both ? i / 2 : i, out;
@@ -129,7 +128,7 @@ static struct mm_route *next_over_links(struct mm_walk *w)
 		struct mm_route *r;
 
 		while (w->route == MM_NO_ROUTE) {
-			w->link = link_of(map->t, &w->part, w->at);
+			w->link = mm_part_link(map->t, &w->part, w->at);
 			if (w->link == MF_LINK_NONE)
 				return NULL;
 			w->at++;

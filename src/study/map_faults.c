@@ -93,17 +93,3 @@ uint32_t study_map_plane(const struct mf_topology *t, const struct mm_part *part
 	return part->kind == MM_CABLE ? mf_link_plane(t, part->id << 1)
 				      : mf_node_at(t, part->id).plane;
 }
-
-uint32_t study_map_link(const struct mf_topology *t, const struct mm_part *part, uint32_t i)
-{
-	uint32_t out = part->id << 1;
-
-	if (part->kind == MM_SWITCH) {
-		if (i / 2 >= mf_node_ports(t, mf_node_at(t, part->id).tier))
-			return MF_LINK_NONE;
-		out = mf_link_out(t, part->id, i / 2);
-	} else if (i >= 2) {
-		return MF_LINK_NONE;
-	}
-	return i % 2 ? mf_link_reverse(out) : out;
-}

@@ -80,7 +80,7 @@ static bool touches(const struct mf_topology *t, const struct mm_part *part,
 {
 	uint32_t link;
 
-	for (uint32_t i = 0; (link = study_map_link(t, fault, i)) != MF_LINK_NONE; i++)
+	for (uint32_t i = 0; (link = mm_part_link(t, fault, i)) != MF_LINK_NONE; i++)
 		if (mm_part_has(t, part, link))
 			return true;
 	return false;

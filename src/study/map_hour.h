@@ -124,7 +124,5 @@ void study_map_fabric_fini(struct study_map_fabric *f);
 int study_map_faults(const struct study_map_cfg *cfg, struct study_map_result *r);
 /* study_map_plane returns the plane of a part; a cable's or a switch's. */
 uint32_t study_map_plane(const struct mf_topology *t, const struct mm_part *part);
-/* study_map_link returns the directed link number i of a cable or switch; MF_LINK_NONE: no more. */
-uint32_t study_map_link(const struct mf_topology *t, const struct mm_part *part, uint32_t i);
 
 #endif

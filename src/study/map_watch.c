@@ -68,7 +68,7 @@ void study_map_lose(struct study_map_watch *w, const struct mm_part *part, uint3
 {
 	uint32_t link;
 
-	for (uint32_t i = 0; (link = study_map_link(w->t, part, i)) != MF_LINK_NONE; i++)
+	for (uint32_t i = 0; (link = mm_part_link(w->t, part, i)) != MF_LINK_NONE; i++)
 		if (afresh || ppm > w->lost_ppm[link])
 			w->lost_ppm[link] = ppm;
 }
@@ -100,7 +100,7 @@ int study_map_reporters_find(struct study_map_watch *w, const struct mm_part *pa
 	if (!list->route)
 		return ENOMEM;
 	w->marks++;
-	for (uint32_t i = 0; (link = study_map_link(w->t, part, i)) != MF_LINK_NONE; i++)
+	for (uint32_t i = 0; (link = mm_part_link(w->t, part, i)) != MF_LINK_NONE; i++)
 		add_over(w, list, link, OVER_MAX);
 	over = list->n;
 	/* Of a part with many routes those beside some of them do. */
