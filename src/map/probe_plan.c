@@ -103,26 +103,18 @@ static void put(struct planning *p, uint32_t peer, const uint32_t *link, uint32_
 
 static void plan_t0(struct planning *p, uint32_t plane)
 {
-	const uint32_t links[] = {mf_link_host_t0(p->t, plane, p->host, false),
-				  mf_link_host_t0(p->t, plane, p->host, true)};
+	uint32_t link[MM_ROUTE_LINKS];
 
-	put(p, MM_NO_HOST, links, 2);
+	put(p, MM_NO_HOST, link,
+	    mm_route_up(p->t, p->host, plane, &(struct mm_route_top){.tier = 0}, link));
 }
 
-/* Up by one uplink, through another T0, and back by another uplink. */
-static void plan_round(struct planning *p, uint32_t plane, uint32_t t0, uint32_t up, uint32_t down,
-		       uint32_t through)
+static void plan_turn(struct planning *p, uint32_t plane, uint32_t up, uint32_t through,
+		      uint32_t down)
 {
-	const uint32_t links[] = {
-		mf_link_host_t0(p->t, plane, p->host, false),
-		mf_link_t0_t1(p->t, plane, t0, up, false),
-		mf_link_t0_t1(p->t, plane, through, up, true),
-		mf_link_t0_t1(p->t, plane, through, down, false),
-		mf_link_t0_t1(p->t, plane, t0, down, true),
-		mf_link_host_t0(p->t, plane, p->host, true),
-	};
+	uint32_t link[MM_ROUTE_LINKS];
 
-	put(p, MM_NO_HOST, links, 6);
+	put(p, MM_NO_HOST, link, mm_route_turn(p->t, p->host, plane, up, through, down, link));
 }
 
 static void plan_uplink(struct planning *p, uint32_t plane, uint32_t uplink)
@@ -131,25 +123,21 @@ static void plan_uplink(struct planning *p, uint32_t plane, uint32_t uplink)
 	uint32_t t0 = mf_host_t0(t, p->host), pod = mf_t0_pod(t, t0);
 	uint32_t cable = mf_link_t0_t1(t, plane, t0, uplink, false);
 	uint64_t draw = weight(p->host, UINT64_C(1) << 32 | cable);
-	const uint32_t links[] = {
-		mf_link_host_t0(t, plane, p->host, false),
-		cable,
-		mf_link_reverse(cable),
-		mf_link_host_t0(t, plane, p->host, true),
-	};
+	const struct mm_route_top top = {.tier = 1, .uplink = uplink};
+	uint32_t link[MM_ROUTE_LINKS];
 	uint32_t other, through;
 
 	if (!shares_on_t0(p, shared_uplink(t, plane, t0, uplink), place_of(t, plane, uplink),
 			  MM_NO_HOST))
 		return;
-	put(p, MM_NO_HOST, links, 4);
+	put(p, MM_NO_HOST, link, mm_route_up(t, p->host, plane, &top, link));
 	if (t->cfg.t1s < 2 || t->cfg.t0s < 2)
 		return;
 	other = (uplink + 1 + (uint32_t)(draw >> 32) % (t->cfg.t1s - 1)) % t->cfg.t1s;
 	through = t0 - pod * t->cfg.t0s;
 	through = pod * t->cfg.t0s + (through + 1 + (uint32_t)draw % (t->cfg.t0s - 1)) % t->cfg.t0s;
-	plan_round(p, plane, t0, uplink, other, through);
-	plan_round(p, plane, t0, other, uplink, through);
+	plan_turn(p, plane, uplink, through, other);
+	plan_turn(p, plane, other, through, uplink);
 }
 
 /* The cables from the pod's T1s to T2s. */
@@ -158,20 +146,13 @@ static void plan_t2s(struct planning *p, uint32_t plane, uint32_t k, uint32_t v)
 	const struct mf_topology *t = p->t;
 	uint32_t t0 = mf_host_t0(t, p->host), pod = mf_t0_pod(t, t0);
 	uint32_t cable = mf_link_t1_t2(t, plane, pod * t->cfg.t1s + k, v, false);
-	const uint32_t links[] = {
-		mf_link_host_t0(t, plane, p->host, false),
-		mf_link_t0_t1(t, plane, t0, k, false),
-		cable,
-		mf_link_reverse(cable),
-		mf_link_t0_t1(t, plane, t0, k, true),
-		mf_link_host_t0(t, plane, p->host, true),
-	};
+	const struct mm_route_top top = {.tier = 2, .uplink = k, .t1_uplink = v};
+	uint32_t link[MM_ROUTE_LINKS];
 
 	if (shares_in(p, cable, pod * t->hosts_per_pod, t->hosts_per_pod, MM_NO_HOST))
-		put(p, MM_NO_HOST, links, 6);
+		put(p, MM_NO_HOST, link, mm_route_up(t, p->host, plane, &top, link));
 }
 
-/* There on one plane, back on the next. */
 static void plan_peer(struct planning *p, uint32_t peer)
 {
 	const struct mf_topology *t = p->t;
@@ -183,15 +164,9 @@ static void plan_peer(struct planning *p, uint32_t peer)
 			  peer))
 		return;
 	for (uint32_t plane = 0; plane < t->cfg.planes; plane++) {
-		uint32_t back = plane + 1 < t->cfg.planes ? plane + 1 : 0;
-		const uint32_t links[] = {
-			mf_link_host_t0(t, plane, p->host, false),
-			mf_link_host_t0(t, plane, peer, true),
-			mf_link_host_t0(t, back, peer, false),
-			mf_link_host_t0(t, back, p->host, true),
-		};
+		uint32_t link[MM_ROUTE_LINKS];
 
-		put(p, peer, links, 4);
+		put(p, peer, link, mm_route_peer(t, p->host, plane, peer, link));
 	}
 }
 

@@ -24,6 +24,36 @@
 
 #include "map/map.h"
 
+/*
+ * How a host probes (src/prober), for plans and for studies of them: each route by a pair of
+ * packets a round, which takes whole steps; they have so many bytes on the wire, but one in so many
+ * is of the MTU's; and one that has not come back after so many steps is lost.
+ */
+#define MM_PROBE_STEP_NS UINT64_C(10000000)
+#define MM_PROBE_PAIR 2u
+#define MM_PROBE_WIRE_BYTES 176u
+#define MM_PROBE_FULL_EVERY 16u
+#define MM_PROBE_WAIT_STEPS 4u
+
+/* Where a route turns back: at a T0, T1 or T2 (tier 0 to 2), and by which uplinks it is reached. */
+struct mm_route_top {
+	uint32_t tier;
+	uint32_t uplink;    /* of the T0 */
+	uint32_t t1_uplink; /* of the T1 */
+};
+
+/*
+ * The links of a route of a host in a plane, and how many. mm_route_up goes to a switch and back by
+ * the same cables; mm_route_turn up by one uplink, through another T0 of the pod, and back by
+ * another uplink; mm_route_peer to a neighbour and back over the next plane.
+ */
+uint32_t mm_route_up(const struct mf_topology *t, uint32_t host, uint32_t plane,
+		     const struct mm_route_top *top, uint32_t link[MM_ROUTE_LINKS]);
+uint32_t mm_route_turn(const struct mf_topology *t, uint32_t host, uint32_t plane, uint32_t up,
+		       uint32_t through, uint32_t down, uint32_t link[MM_ROUTE_LINKS]);
+uint32_t mm_route_peer(const struct mf_topology *t, uint32_t host, uint32_t plane, uint32_t peer,
+		       uint32_t link[MM_ROUTE_LINKS]);
+
 struct mm_plan_cfg {
 	uint32_t watchers;    /* of each link; 1 .. */
 	uint64_t interval_ns; /* from one probe of a route to the next */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "map/probe_plan.h"
 
 const char *mm_symptom_name(enum mm_symptom symptom)
 {
@@ -82,13 +83,6 @@ static bool take_uplink(const struct mf_topology *t, uint32_t t0, const char **v
 	return true;
 }
 
-static void put_links(struct mm_route_of *of, uint32_t n, const uint32_t *link)
-{
-	of->links = n;
-	for (uint32_t i = 0; i < n; i++)
-		of->link[i] = link[i];
-}
-
 static bool read_turn(const struct mf_topology *t, const struct mm_route_labels *l,
 		      const char **via, struct mm_route_of *of)
 {
@@ -99,29 +93,17 @@ static bool read_turn(const struct mf_topology *t, const struct mm_route_labels 
 	    !take_uplink(t, l->t0, via, ",t1-", &down) || up == down || through == l->t0 ||
 	    mf_t0_pod(t, through) != mf_t0_pod(t, l->t0))
 		return false;
-	put_links(of, 6,
-		  (const uint32_t[]){mf_link_host_t0(t, l->plane, l->host, false),
-				     mf_link_t0_t1(t, l->plane, l->t0, up, false),
-				     mf_link_t0_t1(t, l->plane, through, up, true),
-				     mf_link_t0_t1(t, l->plane, through, down, false),
-				     mf_link_t0_t1(t, l->plane, l->t0, down, true),
-				     mf_link_host_t0(t, l->plane, l->host, true)});
+	of->links = mm_route_turn(t, l->host, l->plane, up, through, down, of->link);
 	return true;
 }
 
 static bool read_peer(const struct mf_topology *t, const struct mm_route_labels *l,
 		      const char **via, struct mm_route_of *of)
 {
-	uint32_t back = l->plane + 1 < t->cfg.planes ? l->plane + 1 : 0;
-
 	if (!take_number(via, "host", t->n_hosts, &of->peer) || of->peer == l->host ||
 	    mf_host_t0(t, of->peer) != l->t0)
 		return false;
-	put_links(of, 4,
-		  (const uint32_t[]){mf_link_host_t0(t, l->plane, l->host, false),
-				     mf_link_host_t0(t, l->plane, of->peer, true),
-				     mf_link_host_t0(t, back, of->peer, false),
-				     mf_link_host_t0(t, back, l->host, true)});
+	of->links = mm_route_peer(t, l->host, l->plane, of->peer, of->link);
 	return true;
 }
 
@@ -129,24 +111,19 @@ static bool read_peer(const struct mf_topology *t, const struct mm_route_labels 
 static bool read_up(const struct mf_topology *t, const struct mm_route_labels *l, const char **via,
 		    uint32_t tier, struct mm_route_of *of)
 {
-	uint32_t link[6] = {mf_link_host_t0(t, l->plane, l->host, false)}, up = 0, t2 = 0;
+	struct mm_route_top top = {.tier = tier};
+	uint32_t first, t2;
 
-	if (tier > 0 && !take_uplink(t, l->t0, via, "t1-", &up))
+	if (tier > 0 && !take_uplink(t, l->t0, via, "t1-", &top.uplink))
 		return false;
-	if (tier > 0)
-		link[1] = mf_link_t0_t1(t, l->plane, l->t0, up, false);
 	if (tier > 1) {
-		uint32_t first = up * t->cfg.t1_uplinks;
-
+		first = top.uplink * t->cfg.t1_uplinks;
 		if (t->cfg.tiers < 3 || !take_number(via, ",t2-", t->n_t2s, &t2) || t2 < first ||
 		    t2 - first >= t->cfg.t1_uplinks)
 			return false;
-		link[2] = mf_link_t1_t2(t, l->plane, mf_t0_pod(t, l->t0) * t->cfg.t1s + up,
-					t2 - first, false);
+		top.t1_uplink = t2 - first;
 	}
-	for (uint32_t i = 0; i <= tier; i++)
-		link[2 * tier + 1 - i] = mf_link_reverse(link[i]);
-	put_links(of, 2 * (tier + 1), link);
+	of->links = mm_route_up(t, l->host, l->plane, &top, of->link);
 	return true;
 }
 

@@ -7,12 +7,12 @@
 #ifndef SOFTMRC_PROBER_PROBE_BOOK_H
 #define SOFTMRC_PROBER_PROBE_BOOK_H
 
-#include "map/map.h"
+#include "map/probe_plan.h"
 
 /* Steps in which a probe may come back: 40 ms, longer than what all queues of a path hold. */
-#define PROBE_WAIT_STEPS 4u
+#define PROBE_WAIT_STEPS MM_PROBE_WAIT_STEPS
 /* Probes that leave together, so that a packet that is overtaken is seen. */
-#define PROBE_PAIR 2u
+#define PROBE_PAIR MM_PROBE_PAIR
 /* Packets that fill the MTU and leave together, so that a link shows how fast it carries them. */
 #define PROBE_TRAIN 4u
 /* Pairs of one route in a step at most, and a train in place of one. */

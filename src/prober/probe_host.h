@@ -23,7 +23,7 @@
 #include "prober/probe_packet.h"
 
 #define PROBE_NS_PER_S UINT64_C(1000000000)
-#define PROBE_STEP_NS UINT64_C(10000000)
+#define PROBE_STEP_NS MM_PROBE_STEP_NS
 /* What a host may send: from one probe a second on each route of a lab to what a core can do. */
 #define PROBE_RATE_MIN UINT64_C(100000)
 #define PROBE_RATE_MAX UINT64_C(1000000000)

@@ -8,6 +8,8 @@
 
 #include "base/bytes.h"
 
+_Static_assert(PROBE_BYTES_MIN + PROBE_HEADER_BYTES == MM_PROBE_WIRE_BYTES, "plans count with it");
+
 void probe_carrier(const struct mf_topology *t, const struct mm_route_of *of, uint32_t first,
 		   uint8_t out[MF_ADDRESS_BYTES])
 {

@@ -11,7 +11,7 @@
 #include "prober/probe_host.h"
 
 /* Every so many pairs one packet fills the MTU: some cables spoil only what is long. */
-#define PROBE_FULL_EVERY 16u
+#define PROBE_FULL_EVERY MM_PROBE_FULL_EVERY
 /* Where the rate of links is known as many are trains, seldomer: the bits are the same. */
 #define PROBE_TRAIN_EVERY (PROBE_TRAIN * PROBE_FULL_EVERY)
 /*

@@ -240,7 +240,7 @@ static void end_faults(struct hour *h)
 	for (uint32_t i = h->forgotten; i < h->begun; i++) {
 		uint64_t until = h->r->fault[i].until_ns;
 
-		if (until <= h->now_ns && until + STUDY_MAP_STEP_NS > h->now_ns)
+		if (until <= h->now_ns && until + MM_PROBE_STEP_NS > h->now_ns)
 			change(h, i);
 		if (!is_heard(h, i))
 			study_map_reporters_free(&h->list[i]);
@@ -257,8 +257,8 @@ static void lose_some(struct hour *h)
 {
 	uint64_t between =
 		h->cfg->background_ppb
-			? (uint64_t)(1e9 / h->cfg->background_ppb * (double)STUDY_MAP_STEP_NS /
-				     ((double)STUDY_MAP_PAIR * (double)h->w.fabric.routes))
+			? (uint64_t)(1e9 / h->cfg->background_ppb * (double)MM_PROBE_STEP_NS /
+				     ((double)MM_PROBE_PAIR * (double)h->w.fabric.routes))
 			: 0;
 
 	while (between && h->next_lost_ns <= h->now_ns) {
@@ -294,7 +294,7 @@ static int go_through(struct hour *h)
 
 	/* The map's clock does not begin at zero, lest a count look as if it were before. */
 	for (h->step = 1; !err; h->step++) {
-		h->now_ns = h->step * STUDY_MAP_STEP_NS;
+		h->now_ns = h->step * MM_PROBE_STEP_NS;
 		if (h->now_ns > h->cfg->horizon_ns)
 			break;
 		h->r->passed_ns = h->now_ns;

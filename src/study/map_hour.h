@@ -18,11 +18,11 @@
 #include "map/probe_plan.h"
 #include "sim/scenario/scenario.h"
 
-/* Probes of a route leave in pairs, so often; the map judges as often while something is new. */
-#define STUDY_MAP_STEP_NS UINT64_C(10000000)
-#define STUDY_MAP_PAIR 2u
-/* That a probe is lost is known so long after it was sent, and so all that is said is later. */
-#define STUDY_MAP_WAIT_NS UINT64_C(40000000)
+/*
+ * Probes are those of src/prober. The map judges with each step while something is new, and that a
+ * probe is lost is known so long after it was sent: all that is said is later.
+ */
+#define STUDY_MAP_WAIT_NS (MM_PROBE_WAIT_STEPS * MM_PROBE_STEP_NS)
 /* Each step looks at those that go on or were lately: time grows with their square. */
 #define STUDY_MAP_FAULTS_MAX 100000u
 

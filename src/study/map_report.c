@@ -12,9 +12,6 @@
 #define MINUTE_NS UINT64_C(60000000000)
 /* What is over sooner nobody has to name. */
 #define SHORT_NS UINT64_C(500000000)
-/* On the wire: IPv6, UDP and 128 bytes; of a pair in 16 one fills the MTU (src/prober). */
-#define PROBE_WIRE_BYTES 176u
-#define FULL_EVERY 16u
 
 /* ---- JSON ---- */
 
@@ -118,9 +115,9 @@ static json_t *probes_json(const struct study_map_cfg *cfg, const struct study_m
 {
 	struct mm_plan_cfg plan = {
 		.watchers = cfg->watchers,
-		.interval_ns = STUDY_MAP_STEP_NS,
-		.bytes = STUDY_MAP_PAIR * PROBE_WIRE_BYTES +
-			 (cfg->t->cfg.mtu - PROBE_WIRE_BYTES) / FULL_EVERY,
+		.interval_ns = MM_PROBE_STEP_NS,
+		.bytes = MM_PROBE_PAIR * MM_PROBE_WIRE_BYTES +
+			 (cfg->t->cfg.mtu - MM_PROBE_WIRE_BYTES) / MM_PROBE_FULL_EVERY,
 		.bit_s_max = UINT64_MAX / 1000000000,
 	};
 	struct mm_plan_load most = mm_plan_load_of(&plan, r->routes_most);
@@ -128,7 +125,7 @@ static json_t *probes_json(const struct study_map_cfg *cfg, const struct study_m
 
 	return json_pack("{s:I,s:f,s:I,s:I,s:f,s:i,s:I,s:I}", "routes", (json_int_t)r->routes,
 			 "host_routes_mean", mean, "host_routes_most", (json_int_t)r->routes_most,
-			 "host_probes_s_most", (json_int_t)(STUDY_MAP_PAIR * most.probes_s),
+			 "host_probes_s_most", (json_int_t)(MM_PROBE_PAIR * most.probes_s),
 			 "host_bit_s_most", (double)most.bit_s, "background_ppb",
 			 (int)cfg->background_ppb, "reports", (json_int_t)r->reports, "judgements",
 			 (json_int_t)r->judgements);
@@ -143,7 +140,7 @@ json_t *study_map_json(const struct ms_scenario *s, const struct study_map_cfg *
 		"outcomes of probes are drawn, no packets; effects on a job by packet runs", "seed",
 		(json_int_t)cfg->seed, "nics", (json_int_t)cfg->t->n_hosts, "seconds",
 		(double)r->passed_ns / 1e9, "partial",
-		r->passed_ns + STUDY_MAP_STEP_NS < cfg->horizon_ns, "probes", probes_json(cfg, r),
+		r->passed_ns + MM_PROBE_STEP_NS < cfg->horizon_ns, "probes", probes_json(cfg, r),
 		"misnamed", (int)r->misnamed, "false_accusations", (int)r->false_accusations,
 		"classes", classes_json(cfg, r), "policies", policies_json(cfg, r));
 }

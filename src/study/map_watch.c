@@ -20,7 +20,7 @@
 
 static struct mm_map *make_map(const struct mf_topology *t)
 {
-	struct mm_cfg cfg = mm_cfg_default(t, MAP_ROUTES, STUDY_MAP_STEP_NS / STUDY_MAP_PAIR);
+	struct mm_cfg cfg = mm_cfg_default(t, MAP_ROUTES, MM_PROBE_STEP_NS / MM_PROBE_PAIR);
 	void *memory = malloc(mm_map_bytes(&cfg, t));
 
 	return memory ? mm_map_init(memory, &cfg, t) : NULL;
@@ -181,7 +181,7 @@ uint32_t study_map_report(struct study_map_watch *w, const struct study_map_repo
 		w->reported[route] = step;
 		if (steps > STUDY_MAP_SLOW_STEPS)
 			steps = STUDY_MAP_SLOW_STEPS;
-		tell(w, of, STUDY_MAP_PAIR * steps, draw(w, of, STUDY_MAP_PAIR * steps), now_ns);
+		tell(w, of, MM_PROBE_PAIR * steps, draw(w, of, MM_PROBE_PAIR * steps), now_ns);
 		reports++;
 	}
 	return reports;
@@ -194,5 +194,5 @@ void study_map_lost_one(struct study_map_watch *w, uint32_t route, uint32_t step
 
 	steps = steps == 0 ? 1 : steps < KNOWN_STEPS ? steps : KNOWN_STEPS;
 	w->reported[route] = step;
-	tell(w, &w->fabric.route[route], STUDY_MAP_PAIR * steps, 1, now_ns);
+	tell(w, &w->fabric.route[route], MM_PROBE_PAIR * steps, 1, now_ns);
 }
