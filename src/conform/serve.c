@@ -444,7 +444,12 @@ static void serve_kit(struct server *s, const struct conform_serve_options *o, i
 	char bytes[CONFORM_LINE_MAX];
 	ssize_t n;
 
-	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &take, sizeof(take));
+	if (setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &take, sizeof(take)) != 0) {
+		/* One that takes no answers would hold the server. */
+		complain("a kit's time limit");
+		close(fd);
+		return;
+	}
 	while (wait_for_kit(&k, listener, o->silence_ms)) {
 		n = recv(fd, bytes, sizeof(bytes), MSG_DONTWAIT);
 		if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))

@@ -17,7 +17,7 @@ struct conform_serve_options {
 	uint32_t port;	    /* TCP */
 	uint32_t gid_index;
 	bool once; /* ends when the kit has gone */
-	/* How long a kit may say nothing while the next one waits. */
+	/* How long a kit may say nothing while the next one waits; 1 and more. */
 	uint32_t silence_ms;
 	/* NULL, or the QP's peer as "gid ADDR qpn N psn N": no kit connects, one QP is made. */
 	const char *peer;

@@ -24,23 +24,21 @@
 
 /* ---- the numbers of a QP ---- */
 
-static bool gid_is_link_local(const uint8_t gid[16])
-{
-	return gid[0] == 0xFE && (gid[1] & 0xC0) == 0x80;
-}
-
 int cf_gid_read(const char *text, uint8_t gid[16], uint32_t *scope)
 {
 	const char *interface = strchr(text, '%');
 	char address[INET6_ADDRSTRLEN];
 	size_t len = strcspn(text, "%");
+	struct in6_addr ipv6;
 
 	*scope = interface ? if_nametoindex(interface + 1) : 0;
 	if ((interface && *scope == 0) || len >= sizeof(address))
 		return -1;
 	snprintf(address, sizeof(address), "%.*s", (int)len, text);
-	if (inet_pton(AF_INET6, address, gid) == 1)
-		return !interface || gid_is_link_local(gid) ? 0 : -1;
+	if (inet_pton(AF_INET6, address, &ipv6) == 1) {
+		memcpy(gid, &ipv6, sizeof(ipv6));
+		return !interface || IN6_IS_ADDR_LINKLOCAL(&ipv6) ? 0 : -1;
+	}
 	memset(gid, 0, 16);
 	gid[10] = gid[11] = 0xFF;
 	return !interface && inet_pton(AF_INET, address, gid + 12) == 1 ? 0 : -1;

@@ -160,10 +160,10 @@ HINTS_TEST(of_another_user_who_reads_them_alone)
 	pid_t pid;
 
 	if (geteuid() != 0)
-		skip();
+		test_skip("only root may become another user");
 	err = store_hints_save(store_dir, DEVICE, 4711, some, 3);
 	if (err == EOPNOTSUPP)
-		skip();
+		test_skip("the file system of this folder has no ACLs");
 	assert_i_eq(err, 0);
 	snprintf(path, sizeof(path), "%s/" DEVICE ".4711", folder);
 	for (uid_t uid = 4711; uid <= 4712; uid++) {
