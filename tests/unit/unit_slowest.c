@@ -4,7 +4,9 @@
 
 #include "core/ev/slowest.h"
 
-#define MS UINT64_C(1000000)
+/* Times are kept in units, this many of which are a millisecond or nearly. */
+#define UNIT (UINT64_C(1) << MT_SLOWEST_LOG2)
+#define MS (61 * UNIT)
 #define START (1000 * MS)
 #define PAUSE (40 * MS)
 #define INTERVAL (64 * PAUSE)
@@ -37,13 +39,13 @@ TEST(mt_slowest_sample, kept_for_many_times_its_length)
 	now += INTERVAL;
 	mt_slowest_sample(&s, now, MS);
 	assert_u_eq(mt_slowest_patience_ns(&s), PAUSE + PAUSE / 4);
-	now++;
+	now += UNIT;
 	mt_slowest_sample(&s, now, MS);
 	assert_u_eq(mt_slowest_patience_ns(&s), PAUSE + PAUSE / 4);
 	now += INTERVAL;
 	mt_slowest_sample(&s, now, MS);
 	assert_u_eq(mt_slowest_patience_ns(&s), PAUSE + PAUSE / 4);
-	mt_slowest_sample(&s, now + 1, MS);
+	mt_slowest_sample(&s, now + UNIT, MS);
 	assert_u_eq(mt_slowest_patience_ns(&s), MS + MS / 4);
 }
 
@@ -53,18 +55,46 @@ TEST(mt_slowest_sample, a_longer_one_later)
 	struct mt_slowest s = {0};
 
 	mt_slowest_sample(&s, START, PAUSE);
-	mt_slowest_sample(&s, START + INTERVAL + 1, 2 * PAUSE);
+	mt_slowest_sample(&s, START + INTERVAL + UNIT, 2 * PAUSE);
 	assert_u_eq(mt_slowest_patience_ns(&s), 2 * PAUSE + PAUSE / 2);
 }
 
+/* A second, which is no whole number of units: what is kept is not less. */
 TEST(mt_slowest_sample, no_pause_is_longer_than_a_second)
+{
+	const uint64_t second = (UINT64_C(1000000000) / UNIT + 1) * UNIT;
+	struct mt_slowest s = {0};
+
+	mt_slowest_sample(&s, START, 1000000000);
+	assert_u_eq(mt_slowest_patience_ns(&s), second + second / 4);
+	mt_slowest_sample(&s, START, 3600000 * MS);
+	assert_u_eq(mt_slowest_patience_ns(&s), second + second / 4);
+}
+
+TEST(mt_slowest_sample, not_less_than_it_took)
 {
 	struct mt_slowest s = {0};
 
-	mt_slowest_sample(&s, START, 1000 * MS);
-	assert_u_eq(mt_slowest_patience_ns(&s), 1250 * MS);
-	mt_slowest_sample(&s, START, 3600000 * MS);
-	assert_u_eq(mt_slowest_patience_ns(&s), 1250 * MS);
+	mt_slowest_sample(&s, START, 1);
+	assert_u_eq(mt_slowest_patience_ns(&s), UNIT + UNIT / 4);
+	mt_slowest_sample(&s, START, UNIT);
+	assert_u_eq(mt_slowest_patience_ns(&s), UNIT + UNIT / 4);
+	mt_slowest_sample(&s, START, UNIT + 1);
+	assert_u_eq(mt_slowest_patience_ns(&s), 2 * UNIT + UNIT / 2);
+}
+
+/* The count of units comes round in 19 hours. */
+TEST(mt_slowest_sample, over_the_end_of_the_count)
+{
+	const uint64_t end = (UINT64_C(1) << 32) * UNIT;
+	struct mt_slowest s = {0};
+
+	mt_slowest_sample(&s, end - INTERVAL / 2, PAUSE);
+	mt_slowest_sample(&s, end + INTERVAL / 2, MS);
+	assert_u_eq(mt_slowest_patience_ns(&s), PAUSE + PAUSE / 4);
+	mt_slowest_sample(&s, end + INTERVAL / 2 + UNIT, MS);
+	mt_slowest_sample(&s, end + 2 * INTERVAL, MS);
+	assert_u_eq(mt_slowest_patience_ns(&s), MS + MS / 4);
 }
 
 /* The stamp of an arrival may be behind. */
@@ -73,7 +103,7 @@ TEST(mt_slowest_sample, a_clock_that_is_behind_ends_no_interval)
 	struct mt_slowest s = {0};
 
 	mt_slowest_sample(&s, START, PAUSE);
-	mt_slowest_sample(&s, START - 1, MS);
-	mt_slowest_sample(&s, START - 2, MS);
+	mt_slowest_sample(&s, START - UNIT, MS);
+	mt_slowest_sample(&s, START - 2 * UNIT, MS);
 	assert_u_eq(mt_slowest_patience_ns(&s), PAUSE + PAUSE / 4);
 }

@@ -13,6 +13,8 @@ struct mt_ev_set *mt_ev_sets_acquire(struct mt_engine *e, uint32_t profile,
 				     const struct rd_gid *peer, struct mb_link *user);
 /* mt_ev_sets_bytes returns the bytes of a set of n_evs with what follows it. */
 size_t mt_ev_sets_bytes(uint16_t n_evs, uint32_t n_ports);
+/* mt_ev_sets_spare_peer returns the memory for a peer behind a set; NULL: it is in use. */
+struct mt_peer *mt_ev_sets_spare_peer(struct mt_ev_set *s);
 /* mt_ev_sets_share gives a set that is in use one more user. */
 void mt_ev_sets_share(struct mt_ev_set *s, struct mb_link *user);
 void mt_ev_sets_release(struct mt_engine *e, struct mt_ev_set *s, struct mb_link *user);

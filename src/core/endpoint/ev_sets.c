@@ -42,6 +42,13 @@ size_t mt_ev_sets_bytes(uint16_t n_evs, uint32_t n_ports)
 	return mt_ev_set_size(n_evs, n_ports) + sizeof(struct mt_peer);
 }
 
+struct mt_peer *mt_ev_sets_spare_peer(struct mt_ev_set *s)
+{
+	if (!s->has_spare_peer)
+		return NULL;
+	return (struct mt_peer *)(void *)((uint8_t *)s + mt_ev_set_size(s->n_evs, s->n_ports));
+}
+
 /* What the last set of a profile leaves behind. */
 static void put_shared(struct mt_engine *e, struct mt_ev_shared *c)
 {
@@ -101,8 +108,7 @@ static struct mt_ev_set *make_set(struct mt_engine *e, uint32_t profile, const s
 		put_shared(e, shared);
 		return NULL;
 	}
-	s->spare_peer =
-		(struct mt_peer *)(void *)((uint8_t *)mem + mt_ev_set_size(s->n_evs, s->n_ports));
+	s->has_spare_peer = true;
 	return s;
 }
 

@@ -47,8 +47,7 @@ struct mt_peer *mt_peer_join(struct mt_engine *e, struct mt_ev_set *s, uint32_t 
 			     uint64_t now_ns)
 {
 	uint16_t endpoint = (uint16_t)(dest_qpn >> e->cfg.qpn_index_bits);
-	struct mt_peer *p;
-	bool is_spare;
+	struct mt_peer *p, *spare;
 
 	for (struct mb_link *l = s->peers.next; l != &s->peers; l = l->next) {
 		p = mb_container_of(l, struct mt_peer, link);
@@ -57,12 +56,12 @@ struct mt_peer *mt_peer_join(struct mt_engine *e, struct mt_ev_set *s, uint32_t 
 			return p;
 		}
 	}
-	is_spare = s->spare_peer;
-	p = is_spare ? s->spare_peer : mt_engine_alloc(e, sizeof(*p));
+	spare = mt_ev_sets_spare_peer(s);
+	p = spare ? spare : mt_engine_alloc(e, sizeof(*p));
 	if (!p)
 		return NULL;
-	s->spare_peer = NULL;
-	*p = (struct mt_peer){.ev_set = s, .endpoint = endpoint, .refs = 1, .is_spare = is_spare};
+	s->has_spare_peer = false;
+	*p = (struct mt_peer){.ev_set = s, .endpoint = endpoint, .refs = 1, .is_spare = spare};
 	mt_liveness_init(&p->liveness);
 	mb_link_init(&p->link);
 	mb_link_init(&p->waiting);
@@ -105,7 +104,7 @@ void mt_peer_leave(struct mt_engine *e, struct mt_peer *p)
 	mb_timer_disarm(&e->peer_timers, &p->timer);
 	mb_link_remove(&p->link);
 	if (p->is_spare)
-		p->ev_set->spare_peer = p;
+		p->ev_set->has_spare_peer = true;
 	else
 		mb_pool_put(&e->pool, p, sizeof(*p));
 }

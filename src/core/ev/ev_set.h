@@ -209,11 +209,10 @@ struct mt_ev_set {
 	struct mt_reorder reorder;
 	uint64_t probe_rtt_ns; /* about the longest that answers took lately */
 	struct mb_link peers;  /* engines behind `peer` that get our port status; port_notify.c */
-	struct mt_peer *spare_peer; /* memory for one that is not in use, behind the set */
-	struct mb_link link;	    /* on the engine's list */
-	struct mb_link users;	    /* QPs that send on it */
-	struct mb_link probe_turn;  /* on one of the engine, while its probes wait */
-	struct mt_ev_set *chain;    /* with the same hash of `peer` */
+	struct mb_link link;   /* on the engine's list */
+	struct mb_link users;  /* QPs that send on it */
+	struct mb_link probe_turn; /* on one of the engine, while its probes wait */
+	struct mt_ev_set *chain;   /* with the same hash of `peer` */
 	struct mb_pool *pool;
 	struct rd_gid peer;
 	struct mb_timer timer;
@@ -224,6 +223,7 @@ struct mt_ev_set {
 	struct mt_ev_fault *faults; /* n_faults, see mt_ev_fault */
 	uint16_t n_faults, faults_room;
 	uint8_t stretch; /* of probe intervals, while nothing is sent there; endpoint/ev_probes.c */
+	bool has_spare_peer;  /* the memory for a peer behind the set is not in use */
 	uint16_t *own_places; /* NULL: all EVs are where the profile has them */
 	struct mt_peer_ports peer_ports;
 	struct mt_ev_bits bits[];

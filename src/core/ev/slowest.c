@@ -2,6 +2,8 @@
 /* slowest.c - the longest time that a peer took to answer lately. See the header. */
 #include "core/ev/slowest.h"
 
+#include <stdbool.h>
+
 /* The length of an interval, in times of the longest answer of it and of the one before. */
 #define INTERVAL_TIMES 64u
 /*
@@ -9,19 +11,32 @@
  * would wait for as long for what is lost.
  */
 #define TOOK_MAX_NS UINT64_C(1000000000)
+/* By so many units, a second, the stamp of an arrival may be behind that of one before. */
+#define BEHIND_MAX (UINT32_C(1) << 16)
+
+_Static_assert(TOOK_MAX_NS >> MT_SLOWEST_LOG2 < UINT16_MAX, "the longest fits");
+
+/* The highest bits are gone: after a silence of just 19 hours the interval goes on for one more. */
+static bool is_over(const struct mt_slowest *s, uint32_t now)
+{
+	uint32_t most = s->now > s->before ? s->now : s->before, since = now - s->began;
+
+	return since > INTERVAL_TIMES * most && since < UINT32_MAX - BEHIND_MAX;
+}
 
 /* REQ(req.retry.slow-peer) */
 void mt_slowest_sample(struct mt_slowest *s, uint64_t now_ns, uint64_t took_ns)
 {
-	uint64_t most = s->now_ns > s->before_ns ? s->now_ns : s->before_ns;
+	uint32_t now = (uint32_t)(now_ns >> MT_SLOWEST_LOG2), took;
 
 	if (took_ns > TOOK_MAX_NS)
 		took_ns = TOOK_MAX_NS;
-	if (now_ns > s->began_ns + INTERVAL_TIMES * most) {
-		s->before_ns = s->now_ns;
-		s->now_ns = 0;
-		s->began_ns = now_ns;
+	took = (uint32_t)((took_ns + (1u << MT_SLOWEST_LOG2) - 1) >> MT_SLOWEST_LOG2);
+	if (is_over(s, now)) {
+		s->before = s->now;
+		s->now = 0;
+		s->began = now;
 	}
-	if (took_ns > s->now_ns)
-		s->now_ns = took_ns;
+	if (took > s->now)
+		s->now = (uint16_t)took;
 }

@@ -12,11 +12,14 @@
 
 #include <stdint.h>
 
+/* Times are kept in 2^14 ns, for a destination with its first peer is to fit into 1 KiB. */
+#define MT_SLOWEST_LOG2 14u
+
 /* A zeroed one has no sample. */
 struct mt_slowest {
-	uint64_t now_ns;    /* the longest since the present interval began ... */
-	uint64_t before_ns; /* ... and of the one before; 0: none */
-	uint64_t began_ns;
+	uint32_t began;	 /* when the present interval did, without the highest bits */
+	uint16_t now;	 /* the longest since then ... */
+	uint16_t before; /* ... and of the interval before; 0: none */
 };
 
 /* mt_slowest_sample takes how long an answer took that has come at now_ns. */
@@ -28,9 +31,9 @@ void mt_slowest_sample(struct mt_slowest *s, uint64_t now_ns, uint64_t took_ns);
  */
 static inline uint64_t mt_slowest_patience_ns(const struct mt_slowest *s)
 {
-	uint64_t most = s->now_ns > s->before_ns ? s->now_ns : s->before_ns;
+	uint64_t most_ns = (uint64_t)(s->now > s->before ? s->now : s->before) << MT_SLOWEST_LOG2;
 
-	return most + most / 4;
+	return most_ns + most_ns / 4;
 }
 
 #endif
