@@ -113,6 +113,35 @@ CASE(mt_completer_sack, all_of_several_holes)
 	assert_u_eq(psn_state(9), MT_TX_OUTSTANDING);
 }
 
+/* The first PSN after `psn` whose EV has the same port. */
+static unsigned next_of_port(unsigned psn)
+{
+	unsigned other = psn + 1;
+
+	while (opts.evs[path_of(other)].port != opts.evs[path_of(psn)].port)
+		other++;
+	assert_true(other < 8);
+	return other;
+}
+
+/*
+ * What left before a silence may have been lost because of it: when one such loss has retired an EV
+ * of a plane, the others there are held against none.
+ */
+CASE(mt_completer_sack, of_losses_before_a_silence_one_retires_an_ev_of_a_plane)
+{
+	unsigned other;
+
+	start_rounds(7000);
+	n.qp->peer->liveness.resumed_ns = 2000;
+	other = next_of_port(0);
+	rx_at(8000, sack_late(other_than(0), 1 | UINT64_C(1) << other));
+	assert_u_eq(lost(), 2);
+	assert_u_eq(node_stats(&n).evs_retired, 1);
+	assert_u_eq(state_of(path_of(0)), MT_EV_ASSUMED_BAD);
+	assert_u_eq(state_of(path_of(other)), MT_EV_GOOD);
+}
+
 /* REQ(req.loss.same-ev) */
 CASE(mt_completer_sack, a_later_packet_of_the_same_ev_proves_it_sooner)
 {
