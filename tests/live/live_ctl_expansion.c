@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * live_ctl_expansion.c - the ten kinds of EV profiles that the controller API's expansions show,
+ * live_ctl_expansion.c - the nine kinds of EV profiles that the controller API's expansions show,
  * made by a controller, used by an application of another process and user, with mrcd between
  * them, and read from the wire. The argument is mrcd's program.
  *
  * The application sends by packet sockets over IPv6, for plain ones have few source ports. What the
- * device's packets do not carry, addresses of SRv6, is refused to both. How all ten are expanded
+ * device's packets do not carry, addresses of SRv6, is refused to both. How all nine are expanded
  * whatever carries them, unit_ev_fields.c says.
  */
 #include "live/live_ctl_app.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * EVs by fields: the ten kinds of profiles that the controller API's expansions show, and fields
+ * EVs by fields: the nine kinds of profiles that the controller API's expansions show, and fields
  * that are wrong.
  */
 #include "support/test.h"
