@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * held_mutexes.c - ends a test whose thread gives back a mutex that it does not hold, or takes one
+ * held_mutexes.c - ends a test whose thread unlocks a mutex that it does not hold, or locks one
  * that it holds: the C library says nothing of the first, and waits for ever at the second. These
  * functions stand before those of the C library for all that the test links.
  */
@@ -37,12 +37,12 @@ static size_t place_of(const pthread_mutex_t *mutex)
 	return i;
 }
 
-static int note_taken(const pthread_mutex_t *mutex, int result)
+static int note_locked(const pthread_mutex_t *mutex, int result)
 {
 	if (result)
 		return result;
 	if (held.n == HELD_MAX)
-		end("takes, beside too many others");
+		end("locks, beside too many others");
 	held.mutex[held.n++] = mutex;
 	return 0;
 }
@@ -58,21 +58,21 @@ __attribute__((visibility("default"))) int pthread_mutex_lock(pthread_mutex_t *m
 {
 	NEXT(next, pthread_mutex_lock)
 	if (place_of(mutex) < held.n)
-		end("takes again");
-	return note_taken(mutex, next(mutex));
+		end("locks twice");
+	return note_locked(mutex, next(mutex));
 }
 
 __attribute__((visibility("default"))) int pthread_mutex_trylock(pthread_mutex_t *mutex)
 {
 	NEXT(next, pthread_mutex_trylock)
-	return note_taken(mutex, next(mutex));
+	return note_locked(mutex, next(mutex));
 }
 
 __attribute__((visibility("default"))) int pthread_mutex_timedlock(pthread_mutex_t *mutex,
 								   const struct timespec *until)
 {
 	NEXT(next, pthread_mutex_timedlock)
-	return note_taken(mutex, next(mutex, until));
+	return note_locked(mutex, next(mutex, until));
 }
 
 __attribute__((visibility("default"))) int pthread_mutex_unlock(pthread_mutex_t *mutex)
@@ -81,7 +81,7 @@ __attribute__((visibility("default"))) int pthread_mutex_unlock(pthread_mutex_t 
 
 	NEXT(next, pthread_mutex_unlock)
 	if (i == held.n)
-		end("gives back and does not hold");
+		end("unlocks and does not hold");
 	held.mutex[i] = held.mutex[--held.n];
 	return next(mutex);
 }
