@@ -32,13 +32,8 @@ static void uc_connect(struct verbs_fixture *r, int i)
 }
 
 /* Two UC QPs in RTS, each the other's peer. */
-static int uc_setup(void **state)
+static int make_both(struct verbs_fixture *r)
 {
-	struct verbs_fixture *r;
-
-	if (verbs_fixture_setup(state))
-		return -1;
-	r = *state;
 	for (int i = 0; i < 2; i++) {
 		struct ibv_qp_init_attr init = verbs_fixture_init(r, i);
 
@@ -51,6 +46,24 @@ static int uc_setup(void **state)
 	for (int i = 0; i < 2; i++)
 		uc_connect(r, i);
 	return 0;
+}
+
+static int uc_setup(void **state)
+{
+	return verbs_fixture_setup(state) ? -1 : make_both(*state);
+}
+
+/* As above; both take their receives from one SRQ. */
+static int uc_srq_setup(void **state)
+{
+	struct ibv_srq_init_attr init = {.attr = {.max_wr = MESSAGES, .max_sge = 1}};
+	struct verbs_fixture *r;
+
+	if (verbs_fixture_setup(state))
+		return -1;
+	r = *state;
+	r->srq = ibv_create_srq(r->pd, &init);
+	return r->srq ? make_both(r) : -1;
 }
 
 static void post_recv(struct verbs_fixture *r, int i, uint32_t bytes)
@@ -189,4 +202,64 @@ UC_TEST(ibv_create_qp_ex, sends_only)
 	errno = 0;
 	assert_null(ibv_create_qp_ex(r->ctx, &init));
 	assert_int_equal(errno, EOPNOTSUPP);
+}
+
+static uint8_t *memory_of(const struct verbs_fixture *r, int i)
+{
+	return r->memory + (size_t)i * VERBS_FIXTURE_BYTES;
+}
+
+/* Where the SRQ's receives put their bytes: in QP 0's memory, behind what is sent. */
+static uint32_t srq_place(uint64_t wr_id)
+{
+	return VERBS_FIXTURE_BYTES / 2 + 64 * (uint32_t)wr_id;
+}
+
+static void post_srq_recv(struct verbs_fixture *r, uint64_t wr_id)
+{
+	struct ibv_sge sge = verbs_fixture_sge(r, 0, srq_place(wr_id), 64);
+	struct ibv_recv_wr *bad, wr = {.wr_id = wr_id, .sg_list = &sge, .num_sge = 1};
+
+	assert_int_equal(ibv_post_srq_recv(r->srq, &wr, &bad), 0);
+}
+
+/* Each takes one of the SRQ for what its peer sends, and none has receives of its own. */
+TEST_WITH(uc_srq_setup, verbs_fixture_teardown, ibv_post_srq_recv, both_take_from_one)
+{
+	struct verbs_fixture *r = *state;
+	struct ibv_recv_wr *bad, wr = {0};
+
+	for (int i = 0; i < 2; i++) {
+		test_rand_bytes(memory_of(r, i), 64);
+		assert_int_equal(ibv_post_recv(r->qp[i], &wr, &bad), EINVAL);
+	}
+	for (uint32_t i = 0; i < MESSAGES - 1; i++) {
+		int from = (int)i % 2;
+		struct ibv_wc wc;
+
+		post_srq_recv(r, i);
+		assert_int_equal(post_send(r, from, IBV_WR_SEND, 32 + i), 0);
+		assert_int_equal(verbs_fixture_poll(r->cq[from]).opcode, IBV_WC_SEND);
+		wc = verbs_fixture_poll(r->cq[!from]);
+		assert_int_equal(wc.status, IBV_WC_SUCCESS);
+		assert_int_equal(wc.opcode, IBV_WC_RECV);
+		assert_u_eq(wc.qp_num, r->qp[!from]->qp_num);
+		assert_u_eq(wc.wr_id, i);
+		assert_u_eq(wc.byte_len, 32 + i);
+		assert_bytes_eq(r->memory + srq_place(i), memory_of(r, from), 32 + i);
+	}
+}
+
+/* A program that waits for the receives of a QP that has ended must not wait for ever. */
+TEST_WITH(uc_srq_setup, verbs_fixture_teardown, ibv_modify_qp, last_wqe_reached)
+{
+	struct verbs_fixture *r = *state;
+	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_ERR};
+	struct ibv_async_event event;
+
+	assert_int_equal(ibv_modify_qp(r->qp[0], &attr, IBV_QP_STATE), 0);
+	event = verbs_fixture_event(r);
+	assert_int_equal(event.event_type, IBV_EVENT_QP_LAST_WQE_REACHED);
+	assert_ptr_equal(event.element.qp, r->qp[0]);
+	ibv_ack_async_event(&event);
 }
