@@ -6,7 +6,8 @@ Types what README and docs of ROOT tell a new user to type, with the programs of
 
 A block ```sh is run, the blocks of a page in one shell one after the other, pages side by side; it must end well. A block
 ```text behind it is what it promises: these lines, in this order. A number there stands for any number, a unit of time or size
-for any such, spaces for any spaces, `...` for any part of a line, and a line `...` for any lines. A block of commands that is not typed says in a comment before it
+for any such, spaces for any spaces, `...` for any part of a line, and a line `...` for any lines. A `sleep` begins when what was put into the
+background last is ready (ready.py). A block of commands that is not typed says in a comment before it
 which test runs it, or why nothing does; page.py has the comments, and finds what is said of no block and of no test.
 --long types the blocks, too, that take minutes; then a page has an hour.
 """
@@ -15,6 +16,7 @@ import concurrent.futures
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -31,6 +33,8 @@ from tree import Skip  # noqa: E402
 
 SECONDS_A_PAGE = 150
 SECONDS_LONG = 3600
+# What a server may take until it listens.
+SECONDS_READY = 30
 # Pages mostly wait: for a lab, a second of traffic, a moment for a server.
 SIDE_BY_SIDE = 4
 # What a checkout after `make` has in its folder, and what the commands may want of it.
@@ -94,9 +98,15 @@ def lacking(block):
     return [name for name in block.needs if not is_there(name)]
 
 
+def sleep():
+    """The shell's own `sleep`: first until the last job in the background is ready. One in a job is a pause and no more."""
+    ready = f"{shlex.quote(sys.executable)} -B {shlex.quote(str(HERE / 'ready.py'))} {SECONDS_READY}"
+    return f'sleep() {{ [ $BASHPID != $$ ] || [ -z "$!" ] || {ready} "$!" || return; command sleep "$@"; }}'
+
+
 def script(blocks, folder):
     """One shell for the page; each block's output and status in files of its own."""
-    lines = ["set -e"]
+    lines = [sleep(), "set -e"]
     for i, block in enumerate(blocks):
         if block.file is None and not lacking(block):
             out = folder / f"{i}"

@@ -80,6 +80,39 @@ def needs():
     return [] if good else [f"{[block.status for block in (*left, typed)]}"]
 
 
+LATE = """import socket, sys, time
+time.sleep(float(sys.argv[1]))
+listener = socket.create_server(("127.0.0.1", 0))
+open("port", "w").write(str(listener.getsockname()[1]))
+listener.accept()[0].sendall(b"served\\n")
+"""
+
+
+def server(late):
+    """A page that starts a server, which listens so many seconds later, sleeps for less, and is a client of it."""
+    client = "import socket; print(socket.create_connection((\"127.0.0.1\", int(open(\"port\").read()))).recv(9).decode())"
+    return (f"<!-- file: serve.py -->\n```python\n{LATE}```\n```sh\nfalse & (python3 serve.py {late}) &\nsleep 0.01\n"
+            f"python3 -c '{client}'\n```\n```text\nserved\n```\n")
+
+
+def ready():
+    """A sleep begins when the job before it listens, has ended, or computes; one in a job is as long as it says."""
+    ended = "```sh\nfalse &\nsleep 0.01\n```\n"
+    computes = "```sh\n(while :; do :; done) &\nsleep 0.01\nkill $!\n```\n"
+    inner = "```sh\nsleep 100 & (sleep 0.01; echo slept)\n```\n```text\nslept\n```\n"
+    return none([*judged(server(1.5)), *judged(ended), *judged(computes), *judged(inner)])
+
+
+def not_ready():
+    """A server that never listens is said, and ends the page."""
+    commands.SECONDS_READY, before = 1, commands.SECONDS_READY
+    try:
+        said = f"{judged(server(60))}"
+    finally:
+        commands.SECONDS_READY = before
+    return [] if "exit status 1" in said and "neither listens" in said else [said]
+
+
 def refused(page, *want):
     """A case: the last block of the page has a problem that contains each text."""
 
@@ -108,6 +141,8 @@ CASES = [
     ("file", file),
     ("long", long),
     ("needs", needs),
+    ("ready", ready),
+    ("not_ready", not_ready),
     ("fails", refused("```sh\necho before\nfalse\necho after\n```\n", "exit status 1", "before")),
     ("not_reached", refused("```sh\nfalse\n```\n```sh\necho two\n```\n", "not reached: echo two")),
     ("promise", refused("```sh\necho 4 lost\n```\n```text\n4 found\n```\n", "promised and not said: 4 found", "4 lost")),
