@@ -169,16 +169,23 @@ UC_TEST(mh_qp_modify, wants_a_peer_and_keeps_it)
 {
 	struct ud_fixture *u = *state;
 	struct rd_qp_attr attr = {.state = RD_QPS_RTR, .dest = u->ah.dest, .path_mtu = 256};
+	struct rd_qp_attr init, rtr;
 	uint32_t peer = RD_QP_STATE | RD_QP_DEST;
 
 	assert_i_eq(uc_move(u, RD_QPS_RTR), EINVAL);
 	assert_i_eq(uc_move(u, RD_QPS_INIT), 0);
+	mh_qp_query(u->qp, &init);
+	assert_u_eq(init.access, RD_ACCESS_LOCAL_WRITE);
+	assert_u_eq(init.rq_psn, 0);
 	assert_i_eq(mh_qp_modify(u->qp, &attr, RD_QP_STATE), EINVAL);
 	assert_i_eq(mh_qp_modify(u->qp, &attr, peer), EINVAL); /* QPN 0 */
 	attr.dest_qpn = 1u << 24;
 	assert_i_eq(mh_qp_modify(u->qp, &attr, peer), EINVAL);
 	assert_i_eq(mh_qp_modify(u->qp, &attr, RD_QP_Q_KEY), EINVAL);
 	assert_i_eq(uc_move(u, RD_QPS_RTR), 0);
+	mh_qp_query(u->qp, &rtr);
+	assert_u_eq(rtr.path_mtu, UC_MTU);
+	assert_u_eq(rtr.rq_psn, 4);
 	attr.dest_qpn = 5;
 	assert_i_eq(mh_qp_modify(u->qp, &attr, RD_QP_DEST), EINVAL);
 	assert_i_eq(mh_qp_modify(u->qp, &attr, RD_QP_PATH_MTU), EINVAL);
@@ -189,6 +196,24 @@ UC_TEST(mh_qp_modify, wants_a_peer_and_keeps_it)
 	assert_u_eq(attr.rq_psn, 4);
 	assert_u_eq(attr.sq_psn, 0xFFFFFF);
 	assert_u_eq(attr.q_key, 0);
+}
+
+/* The highest QPN and the MTU of the engine are allowed, a larger MTU is not; what no bit asks for
+ * is not looked at. */
+UC_TEST(mh_qp_modify, bounds_of_a_peer)
+{
+	struct ud_fixture *u = *state;
+	uint32_t mtu = u->nic->dev->nic->env.mtu;
+	struct rd_qp_attr attr = {.dest = u->ah.dest, .dest_qpn = RD_BITS_24, .path_mtu = mtu + 1};
+
+	assert_i_eq(uc_move(u, RD_QPS_INIT), 0);
+	assert_i_eq(mh_qp_modify(u->qp, &attr, RD_QP_DEST | RD_QP_PATH_MTU), EINVAL);
+	assert_i_eq(mh_qp_modify(u->qp, &attr, RD_QP_DEST), 0);
+	attr.path_mtu = mtu;
+	assert_i_eq(mh_qp_modify(u->qp, &attr, RD_QP_PATH_MTU), 0);
+	mh_qp_query(u->qp, &attr);
+	assert_u_eq(attr.dest_qpn, RD_BITS_24);
+	assert_u_eq(attr.path_mtu, mtu);
 }
 
 /* What is posted in SQD waits; ERR flushes; RESET forgets the peer. */
