@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Shows which faults tools/mutate.py makes of C text, and that the text that holds them all compiles and works."""
+"""Shows which faults tools/mutate.py makes of C text, that the text that holds them all compiles and works, and that
+tools/mutants_made.py asks of one all tests that come by it."""
 import contextlib
 import pathlib
 import subprocess
@@ -8,6 +9,7 @@ import tempfile
 import run  # adds tools/ to the path
 import tap
 
+import mutants_made
 import mutate
 
 TEXT = """/* A comment: a < b. */
@@ -205,7 +207,41 @@ def refuses():
     return ["a constant outside of functions is taken"]
 
 
-CASES = {"mutate__finds": finds, "mutate__finds_in_adapters": finds_in_adapters, "mutate__works": works,
+class Dear:
+    """A test that comes by every fault, takes long, and notices those of a number."""
+
+    def __init__(self, name, noticed):
+        self.name, self.noticed, self.cost, self.reached = name, noticed, 1000, b"\1" * 4
+
+    def notices(self, number):
+        return number == self.noticed
+
+
+def asks_all():
+    """A fault that is likely to survive has a budget; any other is asked of all tests, however long they take."""
+    found = sites(TEXT)
+    tests = [Dear("unit_x", 0), Dear("unit_y", 0), Dear("unit_z", 1)]
+    judge = mutants_made.Judge(found, tests, {mutants_made.key(found[1])})
+    judge.killers = {}
+    slow = mutants_made.Judge(found, tests, set())
+    slow.killers = {}
+    actual = [judge(0), judge(1), slow(1), slow(2)]
+    want = ["unit_x", None, "unit_z", None]
+    return [] if actual == want else [f"noticed by {actual}, want {want}"]
+
+
+def names_survivors():
+    """What survived is a case each of TAP, on one line, with no mark that means anything there."""
+    found = [site._replace(was='puts("#1");') for site in sites(TEXT)[:2]]
+    lines = mutants_made.as_tap("", found).splitlines()
+    problems = [] if lines[0] == "1..2" and len(lines) == 3 else [f"{lines}"]
+    problems += [line for number, line in enumerate(lines[1:], 1)
+                 if not line.startswith(f'not ok {number} - src/core/c.c: mt_f: puts("1"); became: ') or "#" in line]
+    none = mutants_made.as_tap("src/io", [])
+    return problems + ([] if none == "1..1\nok 1 - faults made by machine in src/io\n" else [none])
+
+
+CASES = {"mutate__asks_all": asks_all, "mutate__names_survivors": names_survivors, "mutate__finds": finds, "mutate__finds_in_adapters": finds_in_adapters, "mutate__works": works,
          "mutate__works_as_written": works_as_written, "mutate__refuses": refuses}
 
 if __name__ == "__main__":
