@@ -422,10 +422,8 @@ TEST(libmrc_core, layout)
 {
 	size_t wrong = 0;
 
-	if (sizeof(void *) != 8) {
-		skip();
-		return;
-	}
+	if (sizeof(void *) != 8)
+		test_skip("the layout is that of pointers of 64 bits");
 	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++) {
 		const struct layout *l = &layouts[i];
 

@@ -76,7 +76,7 @@ static int wait_for(pid_t pid)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-static const char *said(void)
+static char *said(void)
 {
 	static char text[65536];
 	size_t n;
@@ -185,10 +185,12 @@ DEMO_TEST(passes_and_says_so_in_numbers)
 /* Says why and skips where there can be no lab; as the demo itself says it. */
 static void skip_without_lab(int status)
 {
-	if (status == 1 && strstr(said(), "no lab: ")) {
-		print_message("SKIP: %s", strstr(said(), "no lab: "));
-		skip();
-	}
+	char *why = status == 1 ? strstr(said(), "no lab: ") : NULL;
+
+	if (!why)
+		return;
+	why[strcspn(why, "\n")] = '\0';
+	test_skip(why);
 }
 
 /* Every namespace of the demo's lab has its process's number in its name. */
@@ -267,10 +269,8 @@ DEMO_TEST(takes_its_lab_along_when_it_is_killed)
 	int there = 0;
 	pid_t pid;
 
-	if (system("unshare -n true 2>/dev/null") != 0) {
-		print_message("SKIP: no right to make network namespaces\n");
-		skip();
-	}
+	if (system("unshare -n true 2>/dev/null") != 0)
+		test_skip("no right to make network namespaces");
 	pid = START("demo", LAB_FLAGS, "--no-tcp", "--script", "t1", "--out", out);
 	find_rank();
 	kill(pid, SIGKILL);

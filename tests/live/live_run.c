@@ -52,12 +52,12 @@ static void assert_said(const char *text)
 
 static void skip_without_view(void)
 {
-	const char *why = strstr(out, "no view of the device");
+	char *why = strstr(out, "no view of the device");
 
 	if (!why)
 		return;
-	print_message("SKIP: %s", why);
-	skip();
+	why[strcspn(why, "\n")] = '\0';
+	test_skip(why);
 }
 
 #define LOOK                                                                                    \
@@ -81,10 +81,8 @@ TEST(mrc_run, shows_the_device)
 
 TEST(mrc_run, shows_it_to_anybody_who_stays_who_they_are)
 {
-	if (run(true, "--help")) {
-		print_message("SKIP: nobody can reach %s\n", test_arg(0));
-		skip();
-	}
+	if (run(true, "--help"))
+		test_skip("the user nobody cannot reach the program mrc");
 	assert_int_equal(run(true, LOOK), 0);
 	skip_without_view();
 	assert_seen();
@@ -228,10 +226,8 @@ TEST(mrc_run, writes_a_view_that_others_mount)
 {
 	char folder[] = "/tmp/live_run.XXXXXX", words[900];
 
-	if (geteuid()) {
-		print_message("SKIP: mounts need root\n");
-		skip();
-	}
+	if (geteuid())
+		test_skip("mounts need root");
 	assert_non_null(mkdtemp(folder));
 	snprintf(words, sizeof(words), "--write-view=%s/view", folder);
 	assert_int_equal(run(false, words), 0);
@@ -282,10 +278,8 @@ TEST(mrc_run, runs_pyverbs)
 {
 	char words[900];
 
-	if (system("/usr/bin/python3 -c 'import pyverbs.qp' 2>/dev/null")) {
-		print_message("SKIP: no python3-pyverbs\n");
-		skip();
-	}
+	if (system("/usr/bin/python3 -c 'import pyverbs.qp' 2>/dev/null"))
+		test_skip("python3-pyverbs is not installed");
 	/* A sanitizer's library is to be there before a program of others. */
 	snprintf(words, sizeof(words), "--no-views -- env LD_PRELOAD='%s' /usr/bin/python3 '%s'",
 		 test_arg(3), test_arg(2));

@@ -72,10 +72,8 @@ static int run(const char *command)
 static void skip_without_drivers(void)
 {
 	if (system("command -v ibv_devices >/dev/null && "
-		   "ls /usr/lib/*/libibverbs/libmlx5-rdmav*.so >/dev/null 2>&1")) {
-		print_message("SKIP: ibverbs-utils or ibverbs-providers is not installed\n");
-		skip();
-	}
+		   "ls /usr/lib/*/libibverbs/libmlx5-rdmav*.so >/dev/null 2>&1"))
+		test_skip("ibverbs-utils or ibverbs-providers is not installed");
 }
 
 /* The system's own program, with a library that it brings along, or "". */
@@ -92,11 +90,11 @@ static int run_devices(const char *setting, const char *brought)
 /* Without a view there was no such host, and the script for it stopped where it began. */
 static void must_run(int status)
 {
-	const char *why = strstr(out, "no view of the device");
+	char *why = strstr(out, "no view of the device");
 
 	if (why && !strstr(out, "the host stands")) {
-		print_message("SKIP: %s", why);
-		skip();
+		why[strcspn(why, "\n")] = '\0';
+		test_skip(why);
 	}
 	if (status != 0 || why)
 		fail_msg("status %d: %s", status, out);
@@ -142,10 +140,8 @@ TEST(system_libibverbs, of_a_driver_that_was_there_before_it)
 TEST(system_libibverbs, and_the_program_have_one_copy_of_a_driver)
 {
 	skip_without_drivers();
-	if (strcmp(test_arg(1), "none") == 0) {
-		print_message("SKIP: there was no libmlx5 to link to\n");
-		skip();
-	}
+	if (strcmp(test_arg(1), "none") == 0)
+		test_skip("libibverbs-dev has no libmlx5 to link to, or was not installed");
 	must_run(run(test_arg(1)));
 	assert_non_null(strstr(out, "mrc0 other\n"));
 	assert_non_null(strstr(out, "rxe_t other\n"));
