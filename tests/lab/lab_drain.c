@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PATIENCE_MS 20000
+#define PATIENCE_MS 60000
 
 static pid_t running[4];
 static size_t n_running;
@@ -151,8 +151,10 @@ LAB_TEST(loses_nothing)
 	want(command_run("lab drain dr%d", id()), 0, "nothing is drained");
 	goes_on();
 	assert_i_eq(sum("evs_retired"), 0);
-	if (lost() > 0)
-		fail_msg("%ld packets were lost", lost());
+	/* One that was sent again for nothing may be on its way still. */
+	for (long ms = 0; lost() > 0; ms += 50, sleep_ms(50))
+		if (ms > PATIENCE_MS)
+			fail_msg("%ld packets were lost", lost());
 }
 
 LAB_TEST(refuses_the_last_evs)

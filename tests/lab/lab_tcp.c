@@ -16,7 +16,7 @@
 
 #define CONNECTIONS 24
 #define BYTES 20000
-#define PATIENCE_MS 20000
+#define PATIENCE_MS 60000
 
 static struct fixture fixture;
 

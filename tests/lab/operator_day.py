@@ -77,7 +77,7 @@ class Day(Stat):
 
     def start_daemon(self, host):
         self.daemon[host] = self.begin(host, MRCD, "--config", self.config(host))
-        wait_until(lambda: self.ask(*self.shell(host, MRC, "ctl", "status"))[0] == 0, f"mrcd of host{host} answers", 60)
+        wait_until(lambda: self.ask(*self.shell(host, MRC, "ctl", "status"))[0] == 0, f"mrcd of host{host} answers")
 
     def sick(self):
         """The parts that the map finds sick."""
@@ -129,15 +129,15 @@ def validate(day):
         day.write(host)
         subprocess.run([MRCD, "--check", "--config", day.config(host)], capture_output=True, check=True)
         day.start_daemon(host)
-    wait_until(lambda: day.sick() == [], "the map finds the fabric healthy", 60)
+    wait_until(lambda: day.sick() == [], "the map finds the fabric healthy")
 
 
 def run(day):
     words = (MRC, "run", "--", PROGRAM, "-F", "-d", "mrc0", "-D", "300")
     day.traffic.append(day.begin(SERVER, *words))
-    wait_until(lambda: listens(day.traffic[0].pid), f"{PROGRAM} listens", 60)
+    wait_until(lambda: listens(day.traffic[0].pid), f"{PROGRAM} listens")
     day.traffic.append(day.begin(CLIENT, *words, SERVER_ADDRESS))
-    wait_until(lambda: day.at_work() >= 2, "QPs at work", 60)
+    wait_until(lambda: day.at_work() >= 2, "QPs at work")
     day.goes_on()
 
 
@@ -175,7 +175,7 @@ def repair(day):
     day.goes_on(300)
     wait_until(lambda: day.lost() <= before, "nothing goes over the sick cable any more")
     day.good("lab", "fault", LAB, "lift")
-    wait_until(lambda: day.sick() == [], "the map finds the fabric healthy", 60)
+    wait_until(lambda: day.sick() == [], "the map finds the fabric healthy")
     day.good("lab", "undrain", LAB, SICK)
 
 
@@ -206,8 +206,8 @@ def restore(day):
     day.ctl(CLIENT, "undeny", DENIED)
     wait_until(lambda: day.sum("plane_evs", "denied") == 0, "nothing is denied")
     assert "nothing is drained" in day.good("lab", "drain", LAB)
-    wait_until(lambda: day.sum("plane_evs", "bad") == 0, "all EVs are in use", 60)
-    wait_until(lambda: day.sick() == [], "the map finds the fabric healthy", 60)
+    wait_until(lambda: day.sum("plane_evs", "bad") == 0, "all EVs are in use")
+    wait_until(lambda: day.sick() == [], "the map finds the fabric healthy")
     day.goes_on()
     assert day.at_work() >= 2 and day.sum("qps", "ERR") == 0, "QPs still at work"
     assert all(process.poll() is None for process in day.traffic), f"{PROGRAM} goes on"
