@@ -60,7 +60,8 @@ class Lab:
         """Where rows run. The lab gives every host its configuration."""
         return runner.Place(mrc=self.mrc, work=self.work, address=SERVER_ADDRESS,
                             server=self.shell(SERVER), client=self.shell(CLIENT),
-                            env={"MRC_CONFIG": None, "MRC_COMMAND": self.mrc}, during=self._disturb)
+                            env={"MRC_CONFIG": None, "MRC_COMMAND": self.mrc}, patience={},
+                            during=self._disturb)
 
     def _disturb(self, group):
         self._wait_begun(group)

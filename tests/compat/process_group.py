@@ -11,7 +11,7 @@ import subprocess
 import time
 
 TICK_S = 0.02
-GRACE_S = 2
+GRACE_S = 20
 LISTENING = "0A"
 
 

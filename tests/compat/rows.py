@@ -31,7 +31,7 @@ class Row:
     counters: list = dataclasses.field(default_factory=lambda: ["rx_data_bytes", "ud_rx_bytes"])
     figure: list = dataclasses.field(default_factory=list)
     skip_if: list = dataclasses.field(default_factory=list)
-    limit: int = 120
+    limit: int = 600
     bad_paths: bool = False
     essential: bool = False
 
