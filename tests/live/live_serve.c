@@ -23,7 +23,7 @@
 #include "support/test.h"
 #include "unit/loopback.h"
 
-#define LIMIT_S 60u
+#define LIMIT_S 180u
 #define VOLLEYS 300u
 #define ROUNDS 50u
 #define BYTES (1u << 20)
@@ -260,6 +260,20 @@ WAITER_TEST(a_signal_ends_the_wait)
 	assert_true(w->served > 0 && handled >= ROUNDS && sent < ROUNDS + ROUNDS / 5);
 }
 
+/*
+ * ThreadSanitizer runs a handler when the call of the system is left that its signal met. A read
+ * of who has given up serving is not left: the kernel restarts it.
+ */
+static bool is_held_back(struct waiter *w)
+{
+#ifdef __SANITIZE_THREAD__
+	return !progress_of(w)->serving;
+#else
+	(void)w;
+	return false;
+#endif
+}
+
 /* A handler that was installed so runs, and nothing else is to be noticed. */
 WAITER_TEST(a_signal_whose_handler_restarts)
 {
@@ -269,7 +283,7 @@ WAITER_TEST(a_signal_whose_handler_restarts)
 	start_serving(w);
 	for (uint32_t i = 1; i <= 20; i++) {
 		assert_i_eq(pthread_kill(w->thread, SIGUSR1), 0);
-		while (handled < i)
+		while (handled < i && !is_held_back(w))
 			pause_us(100);
 	}
 	assert_i_eq(w->result, -1);
