@@ -235,7 +235,7 @@ def simulator__answers_name_what_they_answer():
     return problems
 
 
-TRIES, BETWEEN_S, PATIENCE_S = 100, 0.1, 60
+TRIES, BETWEEN_S, PATIENCE_S = 600, 0.1, 180
 
 
 def live_capture(name, server, client):

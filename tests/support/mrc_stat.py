@@ -5,7 +5,7 @@ import subprocess
 import time
 
 
-def wait_until(condition, what, seconds=20):
+def wait_until(condition, what, seconds=60):
     """The first value of the condition that is true; machines are busy, so the limit is for what hangs."""
     until = time.monotonic() + seconds
     while not (value := condition()):
@@ -48,4 +48,4 @@ class Stat:
     def goes_on(self, packets=100):
         """Waits until so many data packets more were sent."""
         before = self.sum("tx_data_packets")
-        wait_until(lambda: self.sum("tx_data_packets") > before + packets, "traffic goes on", 60)
+        wait_until(lambda: self.sum("tx_data_packets") > before + packets, "traffic goes on")
