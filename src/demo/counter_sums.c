@@ -65,6 +65,16 @@ void demo_counters_sum(const struct stats_reader *r, uint32_t paths, struct demo
 		add_segment(sums, r->process[i].now, paths);
 }
 
+uint64_t demo_sums_out(const struct demo_sums *sums)
+{
+	uint64_t n = sums->counters.uplinks_left - sums->counters.uplinks_restored;
+
+	for (uint32_t p = 0; p < DEMO_PLANES_MAX; p++)
+		for (uint32_t i = 0; i < DEMO_PATHS_MAX; i++)
+			n += sums->path[p][i].bad;
+	return n;
+}
+
 const char *demo_counters_missing(const struct stats_reader *r)
 {
 	for (size_t i = 0; i < WANTED; i++)

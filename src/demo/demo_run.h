@@ -98,6 +98,7 @@ struct demo_fault_log {
 	bool reported; /* its times were printed */
 	uint64_t strike_ns, clear_ns, end_ns;
 	struct demo_counters at_strike, at_end;
+	uint64_t out_at_strike; /* EVs and local ports */
 	struct demo_hits hits;
 	struct ml_counters fabric_at_strike, fabric_at_end;
 	struct demo_times times;
@@ -174,6 +175,7 @@ struct demo_fault_figures {
 	uint64_t lost, lost_control;
 	uint64_t trimmed;	       /* by switches */
 	struct demo_counters counters; /* differences */
+	uint64_t out_before;	       /* EVs and local ports, when it struck */
 };
 
 struct demo_outcome {

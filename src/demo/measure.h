@@ -84,6 +84,8 @@ bool demo_report_line(struct demo_report *r, const char *line);
 	X(timeouts)             \
 	X(evs_retired)          \
 	X(evs_revived)          \
+	X(uplinks_left)         \
+	X(uplinks_restored)     \
 	X(peer_ports_abandoned) \
 	X(drop_icrc)
 
@@ -110,6 +112,9 @@ struct demo_sums {
  * demo_counters_sum adds up what all segments show now; an EV's path is its value modulo `paths`.
  */
 void demo_counters_sum(const struct stats_reader *r, uint32_t paths, struct demo_sums *sums);
+
+/* demo_sums_out returns how many EVs and local ports were out of use at that moment. */
+uint64_t demo_sums_out(const struct demo_sums *sums);
 
 /* demo_counters_missing returns the name of a counter that no mapped segment has, or NULL. */
 const char *demo_counters_missing(const struct stats_reader *r);

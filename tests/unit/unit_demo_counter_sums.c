@@ -93,6 +93,16 @@ SUM_TEST(demo_counters_sum, counts_evs_by_plane_and_path)
 	assert_u_eq(sums.path[0][0].good, 1);
 	assert_u_eq(sums.path[1][1].bad, 1);
 	assert_u_eq(sums.path[1][0].good, 0);
+	assert_u_eq(demo_sums_out(&sums), 1);
+}
+
+TEST(demo_sums_out, counts_ports_that_are_left_still)
+{
+	const struct demo_sums sums = {.counters = {.uplinks_left = 5, .uplinks_restored = 3},
+				       .path[0][1].bad = 4,
+				       .path[1][0].skip = 7};
+
+	assert_u_eq(demo_sums_out(&sums), 6);
 }
 
 SUM_TEST(demo_counters_missing, names_a_missing_counter)

@@ -98,6 +98,24 @@ VERDICT_TEST(fails_when_a_fault_retired_nothing)
 	assert_string_equal(only_failure(), "bits: 0 EVs retired");
 }
 
+VERDICT_TEST(passes_when_evs_were_out_before)
+{
+	o.fault[1].counters.evs_retired = 0;
+	o.fault[1].out_before = 2;
+	demo_outcome_evaluate(&o, &facts, &script);
+	assert_true(o.pass);
+	assert_non_null(strstr(o.check[o.checks - 1].text, "2 EVs or ports were out before"));
+}
+
+VERDICT_TEST(passes_when_a_port_was_left_and_no_ev)
+{
+	o.fault[1].counters.evs_retired = 0;
+	o.fault[1].counters.uplinks_left = 1;
+	demo_outcome_evaluate(&o, &facts, &script);
+	assert_true(o.pass);
+	assert_non_null(strstr(o.check[o.checks - 1].text, "1 ports were left"));
+}
+
 VERDICT_TEST(passes_when_a_port_was_reported_down_before_an_ev_was_retired)
 {
 	script.fault[0].signs = DEMO_SIGN_AVOIDED;
@@ -177,6 +195,7 @@ static void make_run(void)
 	faulty.fault[0].hits.data = 9;
 	faulty.fault[0].at_end.evs_retired = 4;
 	faulty.fault[0].at_strike.evs_retired = 1;
+	faulty.fault[0].out_at_strike = 2;
 }
 
 TEST(demo_outcome_make, measures_before_during_and_after)
@@ -191,6 +210,7 @@ TEST(demo_outcome_make, measures_before_during_and_after)
 	assert_u_eq(o.fault[0].expect_ns, 600);
 	assert_u_eq(o.fault[0].lost, 9);
 	assert_u_eq(o.fault[0].counters.evs_retired, 3);
+	assert_u_eq(o.fault[0].out_before, 2);
 }
 
 TEST(demo_outcome_make, compares_the_losses_of_tcp)
