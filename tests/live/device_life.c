@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define BYTES 9000u /* of a message: several packets, the last one not full */
-#define WAIT_MS 10000
+#define WAIT_MS 20000
 #define DEPTH 4
 #define PSN 0xfffffeu /* wraps around soon */
 #define ACCESS ((unsigned int)(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE))

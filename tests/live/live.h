@@ -54,7 +54,7 @@ struct live_setup {
 	bool reads;	   /* the peer may READ, one at a time; they are extended */
 	const char *order; /* MRC_ORDER, NULL: default */
 	bool one_cq;	   /* the QPs of live_more use the CQ and the channel of the first */
-	uint32_t limit_s;  /* after which a side is ended by SIGALRM; 0: 60 */
+	uint32_t limit_s;  /* after which a side is ended by SIGALRM; 0: 180 */
 };
 
 struct live_side {

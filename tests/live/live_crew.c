@@ -21,7 +21,7 @@
 #define BYTES (64u << 10)
 #define MEMORY (2 * CREW_MAX * BYTES)
 #define WRITES 40u
-#define LIFE_S 60u
+#define LIFE_S 180u
 #define CREW_PLANES 2u
 #define CREW_EVS 4u
 /* The upper bits of a QPN are the slot of its process. */

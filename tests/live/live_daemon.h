@@ -5,7 +5,7 @@
 
 #include <sys/types.h>
 
-#define LIVE_PATIENCE_MS 20000
+#define LIVE_PATIENCE_MS 60000
 
 /*
  * live_daemon_start runs the program with the keys of [device] that are given, and waits until it

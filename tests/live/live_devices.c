@@ -20,7 +20,7 @@
 #define DEVICES 2
 #define Q_KEY 7u
 #define GRH 40
-#define WAIT_MS 10000
+#define WAIT_MS 60000
 
 struct one {
 	struct ibv_context *ctx;

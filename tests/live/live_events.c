@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #define QUIET_MS 100
-#define PATIENCE_MS 10000
+#define PATIENCE_MS 60000
 
 static bool readable(struct fixture *r, int ms)
 {

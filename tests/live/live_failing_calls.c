@@ -28,8 +28,8 @@
 /* Of calls that each packet makes only some fail. */
 #define ALL_UP_TO 8u
 #define SOME 8u
-#define WAIT_MS 10000
-#define LIFE_S 60u
+#define WAIT_MS 60000
+#define LIFE_S 180u
 
 /* What a life came to, for the parent. */
 struct outcome {

@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PATIENCE_S 10
+#define PATIENCE_S 60
 
 struct mrc_qp_init_attr fixture_init_attr(const struct fixture *r, int i)
 {

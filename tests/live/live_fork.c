@@ -169,7 +169,7 @@ TEST(live_fork, child_keeps_no_slot)
 	child = fork();
 	assert_true(child >= 0);
 	if (child == 0) {
-		alarm(20);
+		alarm(100);
 		_exit(write(ran[1], "", 1) == 1 ? pause() : 1);
 	}
 	/* The child gives things up when it first runs, which may be later than we go on. */

@@ -33,7 +33,7 @@
 /* 4.096 us x 2^13 is 34 ms; with three retries the peer is known to be dead after 0.2 s. */
 #define TIMEOUT 13
 #define RETRIES 3
-#define DEAD_S 20 /* until all must have failed, on a machine that has other things to do */
+#define DEAD_S 60 /* until all must have failed, on a machine that has other things to do */
 #define LIFE_MS 300
 #define ACCESS ((unsigned int)(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE))
 

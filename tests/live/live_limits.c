@@ -62,7 +62,7 @@ static uint32_t threads(void)
 /* Who has been joined may be listed for a moment. */
 static void threads_end(uint32_t left)
 {
-	for (uint32_t ms = 0; ms < 10000 && threads() > left; ms++)
+	for (uint32_t ms = 0; ms < 60000 && threads() > left; ms++)
 		usleep(1000);
 	assert_u_eq(threads(), left);
 }

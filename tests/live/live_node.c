@@ -22,7 +22,7 @@
 
 #define NOBODY 65534u
 #define PROGRAMS 2
-#define PATIENCE_MS 20000
+#define PATIENCE_MS 60000
 #define EVS_MAX 256
 #define EV_BASE 49152u /* a multiple of 64, as the bases of all processes */
 

@@ -126,7 +126,7 @@ static void take(struct live_side *s, struct mh_wc *wc, bool polls)
 	}
 	while (n == 0) {
 		n = mh_cq_poll(s->cq, 1, wc);
-		live_check(n >= 0 && time(NULL) < begin + 60);
+		live_check(n >= 0 && time(NULL) < begin + 150);
 	}
 }
 
@@ -169,7 +169,7 @@ static void check_up(struct live_side *s)
 	live_check(stats->port[0].up == 1);
 	set_up(last, 0, false);
 	while (__atomic_load_n(&stats->port[0].up, __ATOMIC_RELAXED) == 1)
-		live_check(time(NULL) < begin + 60);
+		live_check(time(NULL) < begin + 150);
 	set_up(last, 0, true);
 }
 
@@ -194,7 +194,7 @@ static void check_statistics(struct live_side *s)
 		frames = 0;
 		for (uint32_t i = 0; i < LIVE_PLANES; i++)
 			frames += stats->port[i].rx_packets;
-		live_check(time(NULL) < begin + 60);
+		live_check(time(NULL) < begin + 150);
 	} while (frames < live_counter(s, "port_rx_frames") || stats->qps.shown != QPS ||
 		 stats->qps.of_state[MRC_STATS_QP_RTS] != QPS);
 	for (uint32_t i = 0; i < shards_here(s); i++)

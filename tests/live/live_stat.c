@@ -154,7 +154,7 @@ static int connect_to_server(void)
 	int fd;
 
 	to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	for (int ms = 0; ms < 10000; ms += 10) {
+	for (int ms = 0; ms < 60000; ms += 10) {
 		fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 		if (connect(fd, (struct sockaddr *)&to, sizeof(to)) == 0)
 			return fd;

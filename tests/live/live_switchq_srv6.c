@@ -311,7 +311,7 @@ static pid_t send_stream(void)
 	assert_true(pid >= 0);
 	if (pid)
 		return pid;
-	alarm(40);
+	alarm(160);
 	if (inet_pton(AF_INET6, "fd02::2", &to.sin6_addr) != 1 ||
 	    connect(net.tcp[SENDER], (struct sockaddr *)&to, sizeof(to)) != 0)
 		_exit(1);

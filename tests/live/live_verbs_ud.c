@@ -18,7 +18,7 @@
 #define DEPTH 16
 #define GRH 40
 #define ROOM (GRH + 4096)
-#define WAIT_MS 10000
+#define WAIT_MS 60000
 #define ROUNDS 50
 
 struct ud {

@@ -257,7 +257,7 @@ static uint32_t blackhole_evs(struct live_side *s, bool on_hole, uint32_t state)
  */
 static bool blackhole_settles(struct live_side *s, uint32_t bad)
 {
-	for (int ms = 0; ms < 10000; ms += 10) {
+	for (int ms = 0; ms < 60000; ms += 10) {
 		struct mh_wc wc;
 
 		live_write(s, 77, 0, BULK_PIECE_MAX, RD_SEND_SIGNALED, 0);
@@ -485,7 +485,7 @@ static void rkey_target(struct live_side *s)
 	struct mh_wc wc;
 
 	live_post_recv(s, 1);
-	live_check(poll(&pfd, 1, 5000) == 1);
+	live_check(poll(&pfd, 1, 60000) == 1);
 	live_check(mh_async_get(s->dev, &event) == 0);
 	live_check(event.type == MH_ASYNC_QP_FATAL && event.qp == s->qp && event.owner == s);
 	live_check(event.responder && event.status == RD_WC_REM_ACCESS_ERR);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define PATIENCE_MS 20000
+#define PATIENCE_MS 60000
 #define PSN 0xfffff0u /* wraps around soon */
 #define ACCESS_ALL                                                         \
 	((unsigned int)(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | \

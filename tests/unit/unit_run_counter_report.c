@@ -160,7 +160,7 @@ REPORT_TEST(run_report_read, what_is_no_file_is_counted)
 	assert_int_equal(mkfifo(path, 0600), 0);
 	snprintf(path, sizeof(path), "%s/2" MRC_STATS_SUFFIX, report.dir);
 	assert_int_equal(symlink("/dev/zero", path), 0);
-	alarm(10);
+	alarm(60);
 	assert_int_equal(run_report_read(&report), 0);
 	alarm(0);
 	assert_u_eq(report.unreadable, 2);

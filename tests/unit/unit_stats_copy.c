@@ -27,7 +27,7 @@ TEST(stats_kind_of, ends)
 
 	fixture_segment(&segment, 5);
 	fd = file_with(sizeof(segment));
-	alarm(10);
+	alarm(60);
 	errno = EINTR;
 	assert_int_equal(stats_kind_of(fd), STATS_SEGMENT);
 	assert_int_equal(stats_kind_of(-1), STATS_NONE);

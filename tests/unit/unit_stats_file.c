@@ -93,7 +93,7 @@ FILE_TEST(mh_stats_file_open, replaces_a_fifo)
 	struct mio_error error;
 
 	assert_i_eq(mkfifo(own, 0600), 0);
-	alarm(10);
+	alarm(60);
 	assert_i_eq(mh_stats_file_open(&file, dir, &alone, &error), 0);
 	alarm(0);
 	mh_stats_file_close(&file);
@@ -271,7 +271,7 @@ OWN_TEST(refuses_what_is_no_folder)
 {
 	snprintf(folder, sizeof(folder), "%s/own", dir);
 	assert_i_eq(mkfifo(folder, 0600), 0);
-	alarm(10);
+	alarm(60);
 	expect_refused();
 	alarm(0);
 	assert_i_eq(unlink(folder), 0);
@@ -312,7 +312,7 @@ OWN_TEST(does_not_wait_for_a_fifo)
 {
 	make_folder();
 	assert_i_eq(mkfifo(in_folder("99999993" MRC_STATS_SUFFIX), 0666), 0);
-	alarm(10);
+	alarm(60);
 	make_folder();
 	alarm(0);
 	assert_i_eq(unlink(in_folder("99999993" MRC_STATS_SUFFIX)), 0);

@@ -327,7 +327,7 @@ STATS_TEST(a_fifo_is_not_waited_for)
 
 	path_of(path, 5);
 	assert_i_eq(mkfifo(path, 0666), 0);
-	alarm(10);
+	alarm(60);
 	stats_reader_open(&stats, dir, 0);
 	assert_i_eq(stats_reader_read(&stats, 1), 0);
 	alarm(0);
@@ -955,7 +955,7 @@ ENDED_TEST(stats_reader_events, do_not_follow_a_count_that_leaps)
 	segment.events = UINT64_MAX - 3;
 	close(publish(1, false));
 	taken = 0;
-	alarm(10);
+	alarm(60);
 	assert_u_eq(stats_reader_events(&stats, take_stamp, &taken),
 		    UINT64_MAX - 3 - (MRC_STATS_EVENTS - 1));
 	assert_u_eq(taken, MRC_STATS_EVENTS - 1);
