@@ -19,6 +19,7 @@
 /* What makes a watcher's silence a contradiction: 1 : 2^4. */
 #define REFUTED_BITS 4
 #define UNEVEN_BITS 4
+#define SPARED_BITS 8
 
 int64_t mm_log2(uint64_t x)
 {
@@ -43,7 +44,9 @@ struct watcher {
 	struct mm_sum sum;
 	uint32_t rate_ppm;
 	uint32_t routes;
-	int64_t uneven; /* bits << 16 by which its routes are better off with a rate each */
+	int64_t uneven;	 /* bits << 16 by which its routes are better off with a rate each */
+	uint64_t spared; /* packets of routes that had nothing bad, and how many those are */
+	uint32_t spared_routes;
 };
 
 struct watch {
@@ -83,6 +86,10 @@ static void watch_add(struct watch *w, uint32_t host, const struct mm_sum *sum)
 	w->by[i].sum.bad += sum->bad;
 	w->by[i].routes++;
 	w->by[i].uneven += own_likelihood(sum);
+	if (sum->bad == 0) {
+		w->by[i].spared += sum->known;
+		w->by[i].spared_routes++;
+	}
 }
 
 /* By rate, so that the middle one can be taken. Insertion: they are few. */
@@ -142,6 +149,25 @@ static bool is_uneven(const struct watcher *w)
 
 	return w->uneven - own_likelihood(&w->sum) >
 	       chance + ((int64_t)w->sum.bad << (ONE_BIT - 1));
+}
+
+/*
+ * Whether some ports of a host work that is to lose so much: then it is not the host that is bad.
+ * It alone may know: where two planes of three are dead to it no neighbour has a route that works.
+ * That chance spares one of so many routes is as many times likelier than that it spares this one.
+ */
+static bool works_in_part(const struct watch *w, uint32_t host, uint32_t rate_ppm)
+{
+	for (uint32_t i = 0; i < w->n; i++) {
+		const struct watcher *own = &w->by[i];
+
+		if (own->host != host)
+			continue;
+		return (int64_t)own->spared * (mm_log2(MM_PPM) - mm_log2(MM_PPM - rate_ppm)) -
+			       own->spared_routes * mm_log2(own->routes) >
+		       (int64_t)SPARED_BITS << ONE_BIT;
+	}
+	return false;
 }
 
 /*
@@ -228,7 +254,9 @@ struct mm_fit mm_part_fit(struct mm_map *map, const struct mm_part *part, uint32
 	fit.rank = mm_likelihood(&w.all, bounded_rate(w.all.bad * MM_PPM / w.all.known), usual);
 	fit.rate_ppm = rate_of_accusers(&w);
 	fit.accused = watchers_accuse(&map->cfg, part, symptom, &w, &fit);
-	if (watchers_are_uneven(&w) || (part->kind == MM_WITNESS && !fit.accused))
+	if (watchers_are_uneven(&w) ||
+	    (part->kind == MM_HOST && works_in_part(&w, part->id, fit.rate_ppm)) ||
+	    (part->kind == MM_WITNESS && !fit.accused))
 		fit.accused = false;
 	else
 		fit.open = !fit.accused && !watchers_refute(&w, usual);

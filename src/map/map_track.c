@@ -75,10 +75,12 @@ static void track(struct mm_map *map, const struct mm_found *f, uint64_t now_ns)
 		k->onset_ns[1] = k->onset_ns[0];
 		k->onset_ns[0] = now_ns + 1;
 		k->active = true;
-		k->was_dead = false;
+		k->was_dead = k->told = false;
 		k->sick.direction_known = false;
 	}
 	k->found_ns = now_ns;
+	/* What was seen while a fault began, and is another part's by now, is never told. */
+	k->told |= now_ns + 1 - k->onset_ns[0] >= map->cfg.settle_ns;
 	k->window = f->window;
 	track_direction(k, f);
 	k->was_dead |= kind_of(f) == MM_DEAD;
@@ -218,7 +220,7 @@ size_t mm_map_judge(struct mm_map *map, uint64_t now_ns, struct mm_sick *sick, s
 		take_back_if_not_found(map, k, now_ns);
 		flapping = flaps(map, k, now_ns);
 		in_use += flapping || k->active;
-		if (!flapping && (!k->active || now_ns + 1 - k->onset_ns[0] < map->cfg.settle_ns))
+		if (!flapping && !(k->active && k->told))
 			continue;
 		one = k->sick;
 		one.kind = flapping ? MM_FLAPPING : one.kind;

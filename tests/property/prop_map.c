@@ -340,6 +340,50 @@ TEST(mm_map_judge, names_two_at_once)
 	}
 }
 
+/* Both are named in the end, and at no time anything else, nor as anything but dead. */
+static void check_two_dead(struct map_world *w, const char *one, const char *two, uint32_t apart,
+			   const char *both)
+{
+	for (uint32_t step = 0; step < 10; step++)
+		world_step(w, 2);
+	world_fault(w, one, MM_LOST, MF_DIRECTION_BOTH, 1000000);
+	for (uint32_t step = 0; step < 12; step++) {
+		if (step == apart)
+			world_fault(w, two, MM_LOST, MF_DIRECTION_BOTH, 1000000);
+		world_step(w, 2);
+		for (size_t i = 0; i < w->n_sick; i++) {
+			const struct mm_sick *s = &w->sick[i];
+
+			if (s->kind != MM_DEAD ||
+			    (s != world_find(w, one) && s != world_find(w, two) &&
+			     s != world_find(w, both)))
+				world_fail(w, both);
+		}
+	}
+}
+
+/* Both die at once, or a step apart; who has two planes is dead then, and named so. */
+TEST(mm_map_judge, names_two_cables_of_a_host)
+{
+	for (uint32_t i = 0; i < test_long_rounds(6); i++) {
+		char one[MM_PART_NAME_BYTES], two[MM_PART_NAME_BYTES], host[MF_NODE_NAME_BYTES];
+		struct map_world w;
+		uint32_t of;
+
+		random_world(&w, 3);
+		of = pick(0, w.t.n_hosts - 1);
+		mf_node_name(&w.t, of, host);
+		mf_cable_name(&w.t, mf_link_host_t0(&w.t, 0, of, false), one);
+		mf_cable_name(&w.t, mf_link_host_t0(&w.t, 1, of, false), two);
+		check_two_dead(&w, one, two, i % 2, w.t.cfg.planes == 2 ? host : one);
+		if (w.t.cfg.planes == 2)
+			check_alone(&w, host, host);
+		else if (w.n_sick != 2 || !world_find(&w, one) || !world_find(&w, two))
+			world_fail(&w, one);
+		world_fini(&w);
+	}
+}
+
 TEST(mm_map_judge, sees_what_is_well_again_and_what_flaps)
 {
 	for (uint32_t i = 0; i < test_long_rounds(2); i++) {

@@ -49,7 +49,8 @@ TEST(mm_map_is_full, of_what_is_sick_and_not_of_what_was)
 	assert_u_eq(mm_map_judge(map, UINT64_C(100000000000), &sick, 1), 0);
 	assert_false(mm_map_is_full(map));
 	for (uint32_t i = 0; i < MM_TRACKED_MAX; i++)
-		map->tracked[i] = (struct mm_tracked){.active = true, .sick.rate_ppm = 500000};
+		map->tracked[i] =
+			(struct mm_tracked){.active = true, .told = true, .sick.rate_ppm = 500000};
 	assert_u_eq(mm_map_judge(map, UINT64_C(100000000000), &sick, 1), 1);
 	assert_true(mm_map_is_full(map));
 	free(map);
@@ -97,4 +98,46 @@ TEST(mm_part_fit, more_watchers_than_are_heard_accuse_as_those_do)
 	assert_true(fit.accused);
 	assert_true(fit.all_gone);
 	assert_u_eq(fit.rate_ppm, MM_RATE_MAX_PPM);
+}
+
+/*
+ * Of the routes of a host in eight planes all but `works` lose everything, and a neighbour has none
+ * that works. Each route has so many packets.
+ */
+static struct mm_fit fit_of_host(uint32_t works, uint32_t packets)
+{
+	struct mf_topology t = fabric("paper");
+	struct mm_cfg cfg = mm_cfg_default(&t, 2 * t.cfg.planes, 10000000);
+	struct mm_map *map = mm_map_init(malloc(mm_map_bytes(&cfg, &t)), &cfg, &t);
+	const struct mm_part part = {.kind = MM_HOST, .id = 1};
+	struct mm_fit fit;
+
+	for (uint32_t plane = 0; plane < t.cfg.planes; plane++)
+		for (uint32_t by = 0; by < 2; by++) {
+			const struct mm_route_of of = {
+				by, MM_NO_HOST, 1, {mf_link_host_t0(&t, plane, 1, by == 0)}};
+			const struct mm_counts counts = {{packets},
+							 {by == 1 && plane < works ? 0 : packets}};
+
+			assert_true(mm_map_add(map, mm_map_route(map, &of, 0), by, &counts, 0));
+		}
+	fit = mm_part_fit(map, &part, 0, MM_LOST, 0);
+	free(map);
+	return fit;
+}
+
+/* It alone may know that a port of it works: not the host is dead then, but its other cables. */
+TEST(mm_part_fit, a_host_that_works_in_part_is_not_accused)
+{
+	struct mm_fit fit = fit_of_host(0, 20);
+
+	assert_true(fit.accused);
+	fit = fit_of_host(1, 20);
+	assert_false(fit.accused);
+	assert_false(fit.open);
+	/*
+	 * At seven of eight packets lost three get through one of its eight routes once in 64 times
+	 * by chance, which is too often to say so.
+	 */
+	assert_true(fit_of_host(1, 3).accused);
 }
