@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * When a part may be accused: by how much it must be ahead of others, at which share, and what of
+ * it stays known. Hosts 0 and 1 of one T0 watch one of its uplinks by routes that are made up.
+ */
+#include "fabric_fixture.h"
+
+#include "map/map_state.h"
+
+#define MS_NS UINT64_C(1000000)
+#define ROUTES 16u
+
+static struct mf_topology t;
+static struct mm_map *map;
+static uint64_t now_ns;
+static struct mm_sick sick[8];
+static size_t n_sick;
+static uint32_t out, in; /* the uplink's two directions */
+
+static int begin(void **state)
+{
+	struct mm_cfg cfg;
+
+	(void)state;
+	t = fabric("lab");
+	cfg = mm_cfg_default(&t, ROUTES, 10 * MS_NS);
+	map = mm_map_init(malloc(mm_map_bytes(&cfg, &t)), &cfg, &t);
+	now_ns = 100000 * MS_NS;
+	out = mf_link_t0_t1(&t, 0, 0, 0, false);
+	in = mf_link_t0_t1(&t, 0, 0, 0, true);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	free(map);
+	return 0;
+}
+
+#define CASE(function, name) TEST_WITH(begin, end, function, name)
+
+/* The first so many hosts count so much over a route of one link, or of two. */
+static void count_by(uint32_t hosts, enum mm_symptom symptom, uint32_t link, uint32_t then,
+		     uint32_t known, uint32_t bad)
+{
+	for (uint32_t host = 0; host < hosts; host++) {
+		const struct mm_route_of of = {
+			host, MM_NO_HOST, then == link ? 1 : 2, {link, then}};
+		struct mm_counts c = {{0}, {0}};
+
+		c.known[symptom] = known;
+		c.bad[symptom] = bad;
+		assert_true(mm_map_add(map, mm_map_route(map, &of, now_ns), host, &c, now_ns));
+	}
+}
+
+static void count(enum mm_symptom symptom, uint32_t link, uint32_t then, uint32_t known,
+		  uint32_t bad)
+{
+	count_by(2, symptom, link, then, known, bad);
+}
+
+/* What is said when it has settled. */
+static void judge(void)
+{
+	mm_map_judge(map, now_ns, sick, 8);
+	now_ns += map->cfg.settle_ns;
+	n_sick = mm_map_judge(map, now_ns, sick, 8);
+}
+
+static void pass(uint64_t ns)
+{
+	now_ns += ns;
+	n_sick = mm_map_judge(map, now_ns, sick, 8);
+}
+
+/* The uplink alone is sick, in this direction. */
+static void check_uplink(enum mm_kind kind, enum mf_direction direction)
+{
+	assert_u_eq(n_sick, 1);
+	assert_u_eq(sick[0].part.kind, MM_CABLE);
+	assert_u_eq(sick[0].part.id, out >> 1);
+	assert_u_eq(sick[0].kind, kind);
+	assert_u_eq(sick[0].part.direction, direction);
+}
+
+/* ---- odds ---- */
+
+/*
+ * The cable, its switches, a transceiver, the plane: the same packets crossed them all. The
+ * likeliest beforehand is named, and does not have to be ahead of what it cannot be told from.
+ */
+CASE(mm_map_judge, names_the_likeliest_of_what_no_packet_tells_apart)
+{
+	count(MM_LOST, out, in, 40, 20);
+	judge();
+	check_uplink(MM_LOSSY, MF_DIRECTION_BOTH);
+}
+
+/* Nor are the packets of a host that is alone told from its word, which is looked at first. */
+CASE(mm_map_judge, names_the_likeliest_by_the_word_of_one_host)
+{
+	count_by(1, MM_LOST, mf_link_host_t0(&t, 0, 0, false), mf_link_host_t0(&t, 0, 0, true), 40,
+		 40);
+	judge();
+	assert_u_eq(n_sick, 1);
+	assert_u_eq(sick[0].part.kind, MM_CABLE);
+	assert_u_eq(sick[0].part.id, mf_link_host_t0(&t, 0, 0, false) >> 1);
+	assert_u_eq(sick[0].watchers, 1);
+}
+
+/*
+ * Half of what goes out is lost. Each packet that came in is a bit against the cable as a whole:
+ * some leave it open, by 2^10 : 1 and what was likelier beforehand, and many decide.
+ */
+CASE(mm_map_judge, waits_until_the_best_is_ahead_of_the_next)
+{
+	count(MM_LOST, out, out, 20, 10);
+	count(MM_LOST, in, in, 4, 0);
+	judge();
+	assert_u_eq(n_sick, 0);
+	count(MM_LOST, in, in, 20, 0);
+	judge();
+	check_uplink(MM_LOSSY, MF_DIRECTION_OUT);
+}
+
+/* One direction is less likely beforehand than both, and needs so much more. */
+CASE(mm_part_bits, count_against_what_is_less_likely)
+{
+	const struct mm_part cable = {.kind = MM_CABLE},
+			     one_way = {MM_CABLE, 0, 0, MF_DIRECTION_IN},
+			     node = {.kind = MM_SWITCH}, module = {.kind = MM_TRANSCEIVER},
+			     plane = {.kind = MM_PLANE};
+
+	assert_u_eq(mm_part_bits(&cable), 0);
+	assert_u_eq(mm_part_bits(&one_way), 2);
+	assert_true(mm_part_bits(&one_way) < mm_part_bits(&node));
+	assert_true(mm_part_bits(&node) < mm_part_bits(&module));
+	assert_true(mm_part_bits(&module) < mm_part_bits(&plane));
+}
+
+/*
+ * What begins is seen by some routes first: the cable explains them, but the switch by now all of
+ * them. The cable was never sick, and is not named for the time that it would take to take it back.
+ */
+CASE(mm_map_judge, does_not_tell_what_was_another_part_when_it_had_settled)
+{
+	count(MM_LOST, out, in, 40, 40);
+	assert_u_eq(mm_map_judge(map, now_ns, sick, 8), 0);
+	for (uint32_t t0 = 1; t0 < t.cfg.t0s; t0++)
+		count(MM_LOST, mf_link_t0_t1(&t, 0, t0, 0, false),
+		      mf_link_t0_t1(&t, 0, t0, 0, true), 40, 40);
+	pass(map->cfg.settle_ns);
+	assert_u_eq(n_sick, 0);
+	pass(map->cfg.settle_ns);
+	assert_u_eq(n_sick, 1);
+	assert_u_eq(sick[0].part.kind, MM_SWITCH);
+	assert_u_eq(sick[0].part.id, mf_node_switch(&t, MF_T1, 0, 0));
+}
+
+/* ---- directions over time ---- */
+
+/* Routes that tell it may be silent for a while: the other ones do not take it back. */
+CASE(mm_map_judge, keeps_a_direction_that_was_told)
+{
+	count(MM_LOST, out, out, 40, 40);
+	count(MM_LOST, in, in, 40, 0);
+	judge();
+	check_uplink(MM_DEAD, MF_DIRECTION_OUT);
+	assert_true(sick[0].direction_known);
+	for (uint32_t i = 0; i < 10; i++) {
+		count(MM_LOST, out, in, 40, 40);
+		pass(20 * MS_NS);
+		check_uplink(MM_DEAD, MF_DIRECTION_OUT);
+		assert_true(sick[0].direction_known);
+	}
+	/* The other direction dies as well: that is told, and believed. */
+	for (uint32_t i = 0; i < 10; i++) {
+		count(MM_LOST, out, out, 40, 40);
+		count(MM_LOST, in, in, 40, 40);
+		pass(20 * MS_NS);
+	}
+	check_uplink(MM_DEAD, MF_DIRECTION_BOTH);
+}
+
+/* Of a fault that is over nothing is taken over to the next one. */
+CASE(mm_map_judge, forgets_the_direction_of_what_is_over)
+{
+	count(MM_LOST, out, out, 40, 40);
+	count(MM_LOST, in, in, 40, 0);
+	judge();
+	check_uplink(MM_DEAD, MF_DIRECTION_OUT);
+	for (uint32_t i = 0; i < 10; i++) {
+		count(MM_LOST, out, out, 40, 0);
+		pass(20 * MS_NS);
+	}
+	assert_u_eq(n_sick, 0);
+	now_ns += map->cfg.window_ns[0];
+	count(MM_LOST, out, in, 40, 40);
+	assert_u_eq(mm_map_judge(map, now_ns, sick, 8), 0); /* it has to settle as the first did */
+	judge();
+	check_uplink(MM_DEAD, MF_DIRECTION_BOTH);
+	assert_false(sick[0].direction_known);
+}
+
+/* ---- shares that are too small ---- */
+
+/* By so many packets that chance is out of question. */
+static void count_many(enum mm_symptom symptom, uint32_t known, uint32_t bad)
+{
+	for (uint32_t i = 0; i < 4; i++)
+		count(symptom, out, mf_link_t0_t1(&t, 0, 1 + i, 0, true), known, bad);
+	judge();
+}
+
+CASE(mm_map_judge, accuses_nobody_below_the_least_share)
+{
+	const struct mm_sum sum = {8 * 60000, 8 * 30};
+
+	/* 500 of a million, of which 200 are usual: evidence enough, were it not for that. */
+	assert_true(mm_likelihood(&sum, 500, map->cfg.usual_ppm[MM_LOST]) > (int64_t)map->cfg.bits
+										    << 16);
+	count_many(MM_LOST, 60000, 30);
+	assert_u_eq(n_sick, 0);
+	now_ns += 2 * map->cfg.window_ns[MM_WINDOWS - 1];
+	count_many(MM_LOST, 60000, 48);
+	check_uplink(MM_LOSSY, MF_DIRECTION_BOTH);
+}
+
+/* A link is slow if nine of ten trains say so. */
+CASE(mm_map_judge, calls_nothing_slow_of_which_some_trains_are_fast)
+{
+	count_many(MM_SLOWED, 100, 85);
+	assert_u_eq(n_sick, 0);
+	now_ns += 2 * map->cfg.window_ns[MM_WINDOWS - 1];
+	count_many(MM_SLOWED, 100, 95);
+	check_uplink(MM_SLOW, MF_DIRECTION_BOTH);
+}
