@@ -542,7 +542,7 @@ static void doubt_all(struct probe_host *h)
 
 void probe_host_step(struct probe_host *h)
 {
-	uint64_t budget = h->cfg.rate_bit_s / 8 * PROBE_STEP_NS / PROBE_NS_PER_S;
+	uint64_t budget = probe_spare_step_bytes(h->cfg.rate_bit_s);
 
 	h->answer_bytes += budget;
 	if (h->answer_bytes > budget * ANSWER_STEPS + PROBE_BYTES_MAX)

@@ -17,9 +17,9 @@
 /* A neighbour answers no more than its own rate, to all that ask. */
 #define PEER_PAIRS 2u
 
-static uint64_t budget_of(const struct probe_host_cfg *cfg)
+uint64_t probe_spare_step_bytes(uint64_t bit_s)
 {
-	return cfg->rate_bit_s / 8 * PROBE_STEP_NS / PROBE_NS_PER_S;
+	return bit_s / 8 * PROBE_STEP_NS / PROBE_NS_PER_S;
 }
 
 static uint64_t most(const struct probe_host_cfg *cfg)
@@ -37,9 +37,10 @@ void probe_spare_init(struct probe_spare *s, const struct probe_host_cfg *cfg)
 
 void probe_spare_step(struct probe_spare *s, const struct probe_host_cfg *cfg, uint64_t plan_bit_s)
 {
-	uint64_t planned = plan_bit_s / 8 * PROBE_STEP_NS / PROBE_NS_PER_S;
+	uint64_t budget = probe_spare_step_bytes(cfg->rate_bit_s);
+	uint64_t planned = probe_spare_step_bytes(plan_bit_s);
 
-	s->bytes += budget_of(cfg) > planned ? budget_of(cfg) - planned : 0;
+	s->bytes += budget > planned ? budget - planned : 0;
 	if (s->bytes > most(cfg))
 		s->bytes = most(cfg);
 }

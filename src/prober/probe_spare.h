@@ -13,6 +13,8 @@ struct probe_spare {
 	uint64_t bytes;
 };
 
+/* probe_spare_step_bytes returns what may be sent in a step at so many bits a second. */
+uint64_t probe_spare_step_bytes(uint64_t bit_s);
 /* probe_spare_init begins with all that can be saved up: nothing was sent before. */
 void probe_spare_init(struct probe_spare *s, const struct probe_host_cfg *cfg);
 /* probe_spare_step adds what the plan leaves of a step. */
