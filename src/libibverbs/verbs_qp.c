@@ -109,7 +109,7 @@ static int modify(struct mv_qp *qp, const struct ibv_qp_attr *attr, int attr_mas
 	    mv_qp_attr_to_nic(attr, attr_mask, &nic, &mask))
 		return EINVAL;
 	/* A move from a state to itself is none; it is the attributes that count. */
-	if (to == from && to != IBV_QPS_RESET && to != IBV_QPS_ERR)
+	if (to == from)
 		mask &= ~(uint32_t)RD_QP_STATE;
 	err = mh_qp_modify(qp->nic, &nic, mask);
 	if (err)

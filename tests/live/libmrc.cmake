@@ -9,7 +9,8 @@ foreach(name meet_calls meet_wait)
 	softmrc_test(live_${name} SOURCES live_${name}.c LINKS libibverbs libmrc Threads::Threads
 		LABELS live release TIMEOUT 180)
 endforeach()
-foreach(name verbs_bounds verbs_change verbs_cq verbs_ex verbs_mw verbs_ops verbs_query verbs_srq verbs_status verbs_uc)
+foreach(name verbs_bounds verbs_change verbs_cq verbs_ex verbs_mw verbs_ops verbs_query verbs_srq verbs_states verbs_status
+	verbs_uc)
 	softmrc_test(live_${name} SOURCES live_${name}.c verbs_fixture.c ../support/held_mutexes.c
 		LINKS libibverbs libmrc Threads::Threads LABELS live release TIMEOUT 180)
 endforeach()

@@ -78,6 +78,24 @@ QUERY_TEST(ibv_query_gid_ex, is_the_gid_of_the_table)
 	}
 }
 
+QUERY_TEST(ibv_query_gid_ex, for_older_and_newer_headers)
+{
+	struct verbs_fixture *r = *state;
+	union {
+		struct ibv_gid_entry entry;
+		uint8_t bytes[sizeof(struct ibv_gid_entry) + 16];
+	} full, part;
+
+	memset(&full, 0xff, sizeof(full));
+	assert_int_equal(_ibv_query_gid_ex(r->ctx, 1, 0, &full.entry, 0, sizeof(full)), 0);
+	for (size_t i = sizeof(full.entry); i < sizeof(full); i++)
+		assert_u_eq(full.bytes[i], 0); /* what we do not know yet */
+	memset(&part, 0xff, sizeof(part));
+	assert_int_equal(_ibv_query_gid_ex(r->ctx, 1, 0, &part.entry, 0, sizeof(union ibv_gid)), 0);
+	assert_bytes_eq(part.bytes, full.bytes, sizeof(union ibv_gid));
+	assert_u_eq(part.bytes[sizeof(union ibv_gid)], 0xff);
+}
+
 /* One P_Key, and nothing beyond verbs to agree on. */
 QUERY_TEST(ibv_query_pkey, and_ece)
 {
