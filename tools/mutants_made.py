@@ -88,7 +88,8 @@ CORE = Group(
 # Of the live tests those that are over in a second.
 VERBS = ("unit/libibverbs", *(f"live/libmrc: live_{name}" for name in (
     "objects", "real", "verbs", "verbs_bounds", "verbs_change", "verbs_cq", "verbs_every", "verbs_ex", "verbs_mw", "verbs_ops",
-    "verbs_qp", "verbs_query", "verbs_srq", "verbs_uc", "verbs_ud")))
+    "verbs_qp", "verbs_query", "verbs_srq", "verbs_states", "verbs_uc", "verbs_ud")))
+HOST = ("unit/host", "unit/ud", "fuzz/host")
 AROUND = Group(
     modules={
         "src/ud": ("unit/ud",),
@@ -98,6 +99,10 @@ AROUND = Group(
         "src/libibverbs": VERBS,
         "src/io": ("unit/io", "fuzz/io"),
         "src/host": ("unit/host", "fuzz/host", "live/host", "live/libmrc"),
+        # What faces frames, the system and other users: by quick tests alone.
+        "src/host/datapath/nic_rx.c": HOST,
+        "src/host/port": HOST,
+        "src/host/stats": HOST,
         "src/lab": ("unit/lab",),
         "src/store": ("unit/store", "fuzz/store"),
         "src/mrcd": ("unit/mrcd", "fuzz/mrcd", "live/cli: live_mrcd"),
@@ -122,12 +127,19 @@ def group_of(part):
 def modules_of(group, part):
     if part == "around":
         return TRIED
-    return tuple(module for module in group.modules if part.startswith(module)) or tuple(group.modules)
+    mine = [module for module in group.modules if part.startswith(module)]
+    return (max(mine, key=len),) if mine else tuple(group.modules)
+
+
+def files_of(module):
+    """A module, or a part of one that is tried by tests of its own, is a folder or a file."""
+    path = ROOT / module
+    return [path] if path.is_file() else path.rglob("*.[ch]")
 
 
 def all_sites(group, modules, written=()):
     """The text of files, and their faults: file by file those made here and those written by hand."""
-    files = sorted(path for module in modules for path in (ROOT / module).rglob("*.[ch]"))
+    files = sorted(path for module in modules for path in files_of(module))
     texts = {str(path.relative_to(ROOT)): path.read_text() for path in files}
     names = set().union(*(mutate.constants_of(text) for text in texts.values()))
     sites = [site for file, text in texts.items() for site in mutate.sites(file, text, names, group.kinds)]

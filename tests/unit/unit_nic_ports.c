@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* unit_ports.c - claiming slots, opening all ports or none, watching them. */
-#include "support/test.h"
+#include "support/open_fds.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -84,18 +84,14 @@ TEST(mh_ports_open, slot_is_free_on_all_ports)
 TEST(mh_ports_open, failing_port_leaves_nothing_open)
 {
 	struct mh_env env = ports_env();
-	int before = dup(0);
+	uint32_t before = test_open_fds();
 	struct mio_error error;
 	struct mh_ports ports;
-	int after;
 
-	close(before);
 	mh_addr_from_ip(0xC6336401, env.port[1].ip);
 	assert_i_eq(mh_ports_open(&ports, &env, 0, &error), EADDRNOTAVAIL);
 	assert_non_null(strstr(error.text, "198.51.100.1"));
-	after = dup(0);
-	close(after);
-	assert_i_eq(after, before);
+	assert_u_eq(test_open_fds(), before);
 	env = ports_env();
 	ports_open(&ports, &env);
 	assert_u_eq(ports.slot, 0);
@@ -116,32 +112,25 @@ static int ports_take(const uint8_t ip[16], uint16_t number)
 	return mio_udp_claim(&taken, NULL, &fd, &error) ? -1 : fd;
 }
 
-static int ports_lowest_fd(void)
-{
-	int fd = dup(0);
-
-	close(fd);
-	return fd;
-}
-
 /* One port of the first run is taken on plane 0, one of the second on plane 1. */
 TEST(mh_ports_open, moves_where_source_ports_are_free)
 {
 	struct mh_env env = ports_env();
 	struct mh_ports ports;
-	int fd[2], before;
+	uint32_t before;
+	int fd[2];
 
 	env.ev_base = MH_EV_BASE;
 	env.ev_base_any = true;
 	fd[0] = ports_take(env.port[0].ip, MH_EV_BASE + 1);
 	fd[1] = ports_take(env.port[1].ip, MH_EV_BASE_MORE);
-	before = ports_lowest_fd();
+	before = test_open_fds();
 	ports_open(&ports, &env);
 	assert_u_between(env.ev_base, MH_EV_BASE_MORE + 1, 65535 - MH_EV_BASE_STRIDE);
 	assert_u_eq((env.ev_base - MH_EV_BASE_MORE) % MH_EV_BASE_STRIDE, 0);
 	assert_u_eq(ports.slot, 0);
 	mh_ports_close(&ports);
-	assert_i_eq(ports_lowest_fd(), before);
+	assert_u_eq(test_open_fds(), before);
 	for (uint32_t i = 0; i < 2; i++)
 		if (fd[i] >= 0)
 			close(fd[i]);
@@ -152,15 +141,16 @@ TEST(mh_ports_open, stays_where_it_was_asked_to_be)
 	struct mh_env env = ports_env();
 	struct mio_error error;
 	struct mh_ports ports;
-	int fd, before;
+	uint32_t before;
+	int fd;
 
 	fd = ports_take(env.port[1].ip, 53001);
-	before = ports_lowest_fd();
+	before = test_open_fds();
 	assert_i_eq(mh_ports_open(&ports, &env, 0, &error), EADDRINUSE);
 	assert_u_eq(env.ev_base, 53000);
 	assert_non_null(strstr(error.text, "port 53001"));
 	assert_non_null(strstr(error.text, "MRC_EV_BASE"));
-	assert_i_eq(ports_lowest_fd(), before);
+	assert_u_eq(test_open_fds(), before);
 	if (fd >= 0)
 		close(fd);
 }
@@ -169,7 +159,8 @@ TEST(mh_ports_open, stays_where_it_was_asked_to_be)
 TEST(mh_ports_open, all_source_ports_taken)
 {
 	struct mh_env env = ports_env();
-	int fd[1 + MH_EV_BASES_MORE], before;
+	int fd[1 + MH_EV_BASES_MORE];
+	uint32_t before;
 	struct mio_error error;
 	struct mh_ports ports;
 
@@ -179,11 +170,11 @@ TEST(mh_ports_open, all_source_ports_taken)
 	for (uint32_t i = 0; i < MH_EV_BASES_MORE; i++)
 		fd[1 + i] = ports_take(env.port[1].ip,
 				       (uint16_t)(MH_EV_BASE_MORE + i * MH_EV_BASE_STRIDE));
-	before = ports_lowest_fd();
+	before = test_open_fds();
 	assert_i_eq(mh_ports_open(&ports, &env, 0, &error), EADDRINUSE);
 	assert_non_null(strstr(error.text, "49152 and 61056 to 62016"));
 	assert_non_null(strstr(error.text, "MRC_EV_BASE"));
-	assert_i_eq(ports_lowest_fd(), before);
+	assert_u_eq(test_open_fds(), before);
 	for (uint32_t i = 0; i < 1 + MH_EV_BASES_MORE; i++)
 		if (fd[i] >= 0)
 			close(fd[i]);

@@ -2,7 +2,7 @@
 /* unit_stats_file.c - who may remove which file: src/host/stats/stats_file.c. */
 #include "host/stats/stats.h"
 
-#include "support/test.h"
+#include "support/open_fds.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,10 +15,33 @@
 
 static char dir[] = "/tmp/mrc-stats-XXXXXX";
 static char own[64];
+static uint32_t open_fds;
+
+/* No memory to read a folder with, when a test says so. */
+static bool fdopendir_fails;
+DIR *__real_fdopendir(int fd);
+DIR *__wrap_fdopendir(int fd);
+
+DIR *__wrap_fdopendir(int fd)
+{
+	errno = ENOMEM;
+	return fdopendir_fails ? NULL : __real_fdopendir(fd);
+}
+
+static uint32_t unmapped;
+int __real_munmap(void *at, size_t bytes);
+int __wrap_munmap(void *at, size_t bytes);
+
+int __wrap_munmap(void *at, size_t bytes)
+{
+	unmapped++;
+	return __real_munmap(at, bytes);
+}
 
 static int dir_setup(void **state)
 {
 	(void)state;
+	open_fds = test_open_fds();
 	strcpy(dir + sizeof(dir) - 7, "XXXXXX");
 	if (!mkdtemp(dir))
 		return -1;
@@ -30,6 +53,8 @@ static int dir_teardown(void **state)
 {
 	(void)state;
 	unlink(own);
+	if (test_open_fds() != open_fds)
+		return -1;
 	return rmdir(dir);
 }
 
@@ -45,8 +70,24 @@ FILE_TEST(mh_stats_file_open, makes_and_removes)
 	assert_i_eq(mh_stats_file_open(&file, dir, &alone, &error), 0);
 	assert_i_eq(access(own, F_OK), 0);
 	file.map->version = 5;
+	unmapped = 0;
 	mh_stats_file_close(&file);
+	assert_u_eq(unmapped, 1);
 	assert_i_eq(access(own, F_OK), -1);
+}
+
+/* A process may have several devices. */
+FILE_TEST(mh_stats_file_open, has_the_device_in_its_name)
+{
+	const struct mh_stats_file_cfg third = {.device = 2, .group = MH_NO_GROUP};
+	struct mh_stats_file file;
+	struct mio_error error;
+	char name[64];
+
+	assert_i_eq(mh_stats_file_open(&file, dir, &third, &error), 0);
+	snprintf(name, sizeof(name), "%ld.2" MRC_STATS_SUFFIX, (long)getpid());
+	assert_string_equal(file.name, name);
+	mh_stats_file_close(&file);
 }
 
 FILE_TEST(mh_stats_file_close, keeps)
@@ -195,10 +236,9 @@ OWN_TEST(lets_a_group_read_and_takes_that_back)
 	assert_i_eq(rmdir(folder), 0);
 }
 
-/* A user who is not in the group cannot give to it, and hears so. */
-OWN_TEST(of_a_group_that_the_user_is_not_in_is_an_error)
+/* Another user, of no group that matters, is refused, and what is said has `text` in it. */
+static void expect_refused_elsewhere(const struct mh_stats_file_cfg *cfg, const char *text)
 {
-	const struct mh_stats_file_cfg shared = {.group = WATCHERS};
 	int status;
 	pid_t pid;
 
@@ -215,13 +255,27 @@ OWN_TEST(of_a_group_that_the_user_is_not_in_is_an_error)
 		if (setgroups(0, NULL) || setresgid(65000, 65000, 65000) ||
 		    setresuid(65000, 65000, 65000))
 			_exit(2);
-		if (mh_stats_file_open_own(&file, folder, &shared, &error) != EPERM)
+		if (mh_stats_file_open_own(&file, folder, cfg, &error) != EPERM)
 			_exit(3);
-		_exit(strstr(error.text, "MRC_STATS_GROUP") ? 0 : 4);
+		_exit(strstr(error.text, text) ? 0 : 4);
 	}
 	assert_i_eq(waitpid(pid, &status, 0), pid);
 	assert_i_eq(status, 0);
 	assert_i_eq(rmdir(folder), 0);
+}
+
+/* A user who is not in the group cannot give to it, and hears so. */
+OWN_TEST(of_a_group_that_the_user_is_not_in_is_an_error)
+{
+	const struct mh_stats_file_cfg shared = {.group = WATCHERS};
+
+	expect_refused_elsewhere(&shared, "MRC_STATS_GROUP");
+}
+
+OWN_TEST(refuses_one_that_it_may_not_open)
+{
+	make_folder();
+	expect_refused_elsewhere(&alone, "mode 0700");
 }
 
 static void expect_refused(void)
@@ -305,6 +359,18 @@ OWN_TEST(sweeps_what_crashed_processes_left)
 	assert_i_eq(access(in_folder("99999991" MRC_STATS_SUFFIX), F_OK), -1);
 	assert_i_eq(unlink(in_folder("99999992" MRC_STATS_SUFFIX)), 0);
 	assert_i_eq(unlink(in_folder("99999991.notes")), 0);
+	assert_i_eq(rmdir(folder), 0);
+}
+
+/* Then what is left there stays. */
+OWN_TEST(does_without_a_look_at_the_folder)
+{
+	make_folder();
+	leave("99999995" MRC_STATS_SUFFIX, MRC_STATS_MAGIC "....");
+	fdopendir_fails = true;
+	make_folder();
+	fdopendir_fails = false;
+	assert_i_eq(unlink(in_folder("99999995" MRC_STATS_SUFFIX)), 0);
 	assert_i_eq(rmdir(folder), 0);
 }
 

@@ -4,6 +4,7 @@
 #include "stats/stats_files.h"
 #include "unit/nic_fixture.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <mrc/stats.h>
 #include <stdio.h>
@@ -11,6 +12,27 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+/* What a test makes otherwise: there is no memory; where statistics are, if nothing is said. */
+static bool calloc_fails;
+static const char *default_dir;
+
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+__typeof__(stats_dir_default) __real_stats_dir_default, __wrap_stats_dir_default;
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return calloc_fails ? NULL : __real_calloc(n, size);
+}
+
+char *__wrap_stats_dir_default(char out[STATS_DIR_MAX])
+{
+	if (!default_dir)
+		return __real_stats_dir_default(out);
+	snprintf(out, STATS_DIR_MAX, "%s", default_dir);
+	return out;
+}
 
 static int segment_setup(void **state)
 {
@@ -71,8 +93,11 @@ static void segment_fresh(const struct mrc_stats_segment *map)
 
 SEGMENT_TEST(head_and_counters)
 {
+	struct nic_fixture *fixture = *state;
 	const struct mrc_stats_segment *map = segment_map();
 	struct mio_addr self = fixture_addr(0, 1, 0);
+	struct mh_counter all[MH_COUNTERS_MAX];
+	uint32_t behind = nic_counters(fixture->dev, all);
 
 	assert_memory_equal(map->magic, MRC_STATS_MAGIC, 8);
 	assert_u_eq(map->version, MRC_STATS_VERSION);
@@ -80,11 +105,14 @@ SEGMENT_TEST(head_and_counters)
 	assert_u_eq(map->ports, 2);
 	assert_memory_equal(map->gid, self.ip, 16);
 	assert_string_equal(map->counter[0].name, "tx_data_packets");
+	assert_string_equal(map->counter[behind].name, "");
+	assert_u_eq(map->counter[behind].value, 0);
 	assert_u_eq(map->port[0].up, 1);
 	assert_memory_equal(map->port[0].address, self.ip, 16);
 	assert_true(map->port[0].udp_port >= 4791);
 	assert_u_eq(map->port[1].udp_port, map->port[0].udp_port);
 	assert_u_eq(map->port[2].up, 0);
+	assert_u_eq(map->port[2].udp_port, 0);
 	assert_u_eq(map->carrier, MRC_STATS_CARRIER_UDP);
 	assert_string_equal(map->port[0].interface, "");
 	segment_unmap(map);
@@ -102,6 +130,7 @@ SEGMENT_TEST(shows_qps_and_evs)
 	segment_fresh(map);
 	assert_string_equal(map->qp[0].state, "RTS");
 	assert_u_eq(map->qp[0].dest_qpn, FIXTURE_PEER_QPN);
+	assert_bytes_eq(map->qp[0].dest, fixture_addr(0, 9, 0).ip, 16);
 	assert_u_eq(map->qp[0].psn_next & 0xFFFFFF, 2000);
 	assert_u_eq(map->qp[0].evs, FIXTURE_PLANES * FIXTURE_EVS);
 	assert_u_eq(map->qp[0].evs_good, FIXTURE_PLANES * FIXTURE_EVS);
@@ -109,6 +138,43 @@ SEGMENT_TEST(shows_qps_and_evs)
 	assert_u_eq(map->qp[0].ev[3].port, 1);
 	assert_u_eq(map->qp[0].ev[3].state, MRC_STATS_EV_GOOD);
 	assert_u_eq(map->qp[1].qpn, 0);
+	segment_unmap(map);
+}
+
+/* The others are in the sums. */
+SEGMENT_TEST(shows_as_many_qps_as_it_has_room_for)
+{
+	struct nic_fixture *fixture = *state;
+	const struct mrc_stats_segment *map = segment_map();
+	struct mh_qp *qp[MRC_STATS_QPS + 1];
+
+	for (uint32_t i = 0; i <= MRC_STATS_QPS; i++)
+		assert_i_eq(mh_qp_create(&fixture->qp->init, &qp[i]), 0);
+	segment_fresh(map);
+	assert_u_eq(map->qps.shown, MRC_STATS_QPS);
+	assert_u_eq(map->qp[MRC_STATS_QPS - 1].qpn, mh_qp_number(qp[MRC_STATS_QPS - 2]));
+	for (uint32_t i = 0; i <= MRC_STATS_QPS; i++)
+		assert_i_eq(mh_qp_destroy(qp[i]), 0);
+	segment_unmap(map);
+}
+
+SEGMENT_TEST(names_the_interfaces_of_ports)
+{
+	struct nic_fixture *fixture = *state;
+	const struct mrc_stats_segment *map;
+	struct mh_nic *nic = fixture->dev->nic;
+	struct mio_error error;
+
+	mh_nic_lock(nic);
+	mh_segment_destroy(nic->segment);
+	nic->segment = NULL;
+	strcpy(nic->env.port[1].ifname, "plane1");
+	assert_i_eq(mh_segment_create(nic, &error), 0);
+	nic->env.port[1].ifname[0] = '\0';
+	map = segment_map();
+	mh_nic_unlock(nic);
+	assert_string_equal(map->port[0].interface, "");
+	assert_string_equal(map->port[1].interface, "plane1");
 	segment_unmap(map);
 }
 
@@ -128,14 +194,59 @@ SEGMENT_TEST(counts_evs_that_come_and_go_by_plane)
 	mh_segment_event(nic->segment, &event, 1);
 	event.ev_state = MT_EV_GOOD;
 	event.ev_cause = MT_EV_BY_PROBE;
-	mh_segment_event(nic->segment, &event, 1);
+	for (uint32_t i = 0; i < 3; i++)
+		mh_segment_event(nic->segment, &event, 1);
 	event.ev_cause = MT_EV_BY_PORT;
 	mh_segment_event(nic->segment, &event, 1);
 	mh_nic_unlock(nic);
 	assert_u_eq(map->port[1].evs_retired, 2);
-	assert_u_eq(map->port[1].evs_revived, 1);
+	assert_u_eq(map->port[1].evs_revived, 3);
 	assert_u_eq(map->port[0].evs_retired, 0);
 	segment_unmap(map);
+}
+
+/* What is due is done at that time, or a thread that waits for it would not sleep. */
+SEGMENT_TEST(is_refreshed_when_it_is_due)
+{
+	struct nic_fixture *fixture = *state;
+	const struct mrc_stats_segment *map = segment_map();
+	struct mh_nic *nic = fixture->dev->nic;
+	uint64_t due;
+
+	mh_nic_lock(nic);
+	due = mh_segment_deadline(nic->segment);
+	mh_segment_refresh(nic, due - 1);
+	assert_true(map->updated_ns < due);
+	mh_segment_refresh(nic, due);
+	assert_u_eq(map->updated_ns, due);
+	assert_true(mh_segment_deadline(nic->segment) > due);
+	mh_nic_unlock(nic);
+	segment_unmap(map);
+}
+
+/* It is of all shards, whose locks are taken for it and given back. REQ(api.shards) */
+TEST(mh_segment, is_refreshed_under_the_locks_of_all_shards)
+{
+	struct nic_fixture *fixture;
+	struct mh_nic *nic;
+	void *made;
+	int locked;
+
+	setenv("MRC_SHARDS", "2", 1);
+	assert_i_eq(segment_setup(&made), 0);
+	unsetenv("MRC_SHARDS");
+	fixture = made;
+	nic = fixture->dev->nic;
+	for (uint32_t i = 0; i < 2; i++) {
+		mh_nic_lock(nic);
+		mh_segment_refresh(nic, mh_segment_deadline(nic->segment));
+		mh_nic_unlock(nic);
+	}
+	locked = pthread_mutex_trylock(&nic->shard[1]->lock);
+	assert_true(locked == 0 || locked == EBUSY);
+	if (locked == 0)
+		pthread_mutex_unlock(&nic->shard[1]->lock);
+	assert_i_eq(segment_teardown(&made), 0);
 }
 
 SEGMENT_TEST(sums_over_all_qps)
@@ -287,6 +398,55 @@ TEST(mh_segment, last_numbers_when_a_program_exits_with_the_device_open)
 	assert_i_eq(unlink(path), 0);
 	close(fds[0]);
 	close(fds[1]);
+}
+
+TEST(mh_segment, without_memory)
+{
+	static struct mh_nic nic = {.env = {.stats_dir = "/tmp"}};
+	struct mio_error error;
+
+	calloc_fails = true;
+	assert_i_eq(mh_segment_create(&nic, &error), ENOMEM);
+	calloc_fails = false;
+	assert_string_equal(error.text, "no memory for statistics");
+	assert_null(nic.segment);
+}
+
+static uint32_t said;
+
+static void hear(void *context, enum mrc_log_level level, const char *text)
+{
+	(void)context;
+	(void)level;
+	said++;
+	if (!strstr(text, "no statistics: /tmp/mrc-segment-"))
+		fail_msg("said: %s", text);
+}
+
+/* Nobody asked for it: a folder that cannot be used is said, once, and no error. */
+TEST(mh_segment, default_folder_that_others_may_use_is_left)
+{
+	static char dir[] = "/tmp/mrc-segment-XXXXXX";
+	struct nic_fixture *fixture;
+	void *made;
+
+	assert_non_null(mkdtemp(dir));
+	default_dir = dir;
+	assert_i_eq(mrc_log_set(MRC_LOG_CONFIGURED, hear, NULL), 0);
+	assert_i_eq(fixture_setup(&made), 0);
+	assert_u_eq(said, 0);
+	assert_i_eq(fixture_teardown(&made), 0);
+	assert_i_eq(chmod(dir, 0777), 0);
+	for (uint32_t i = 0; i < 2; i++) {
+		assert_i_eq(fixture_setup(&made), 0);
+		fixture = made;
+		assert_null(fixture->dev->nic->segment);
+		assert_i_eq(fixture_teardown(&made), 0);
+	}
+	assert_u_eq(said, 1);
+	assert_i_eq(mrc_log_set(MRC_LOG_CONFIGURED, NULL, NULL), 0);
+	default_dir = NULL;
+	assert_i_eq(rmdir(dir), 0);
 }
 
 TEST(mh_segment, default_folder_is_for_the_user_only)

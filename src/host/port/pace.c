@@ -46,15 +46,13 @@ static void pace_fill(struct mh_pace *p, uint64_t now_ns)
 		p->tokens += dt * p->rate_bps;
 }
 
+/* At the largest rate a bucket holds 1.5 x 10^9 bytes, and no more frames than that. */
 uint32_t mh_pace_frames(struct mh_pace *p, uint64_t now_ns)
 {
-	uint64_t frames;
-
 	if (p->rate_bps == 0)
 		return UINT32_MAX;
 	pace_fill(p, now_ns);
-	frames = p->tokens / p->frame;
-	return frames < UINT32_MAX ? (uint32_t)frames : UINT32_MAX;
+	return (uint32_t)(p->tokens / p->frame);
 }
 
 void mh_pace_consume(struct mh_pace *p, uint32_t bytes)

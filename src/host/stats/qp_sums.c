@@ -16,13 +16,14 @@
 
 #define STORE(field, value) __atomic_store_n(&(field), (value), __ATOMIC_RELAXED)
 
-static void add_evs(struct mh_qp_sums *sums, const struct mh_qp *qp, uint32_t evs)
+_Static_assert(MT_PORTS_MAX <= MRC_STATS_PORTS, "room for the EVs of every port");
+
+static void add_evs(struct mh_qp_sums *sums, const struct mh_qp *qp)
 {
 	struct mt_ev_info info;
 
-	for (uint32_t i = 0; i < evs && mt_qp_ev_info(qp->mt, i, &info); i++)
-		if (info.ev.port < MRC_STATS_PORTS)
-			sums->evs[info.ev.port][info.state]++;
+	for (uint32_t i = 0; mt_qp_ev_info(qp->mt, i, &info); i++)
+		sums->evs[info.ev.port][info.state]++;
 }
 
 static bool is_stalled(const struct mh_qp *qp, const struct mt_qp_info *info)
@@ -60,7 +61,7 @@ static uint32_t add_qp(struct mh_qp_sums *sums, struct mh_qp *qp)
 		if (info.srtt_ns > sums->srtt_max_ns)
 			sums->srtt_max_ns = info.srtt_ns;
 	}
-	add_evs(sums, qp, info.evs);
+	add_evs(sums, qp);
 	mh_qp_add_profiles(qp, &sums->ev_profiles, &sums->cc_profiles);
 	return 1 + info.evs;
 }

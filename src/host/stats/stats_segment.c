@@ -57,6 +57,10 @@ _Static_assert(MRC_STATS_COUNTERS >= MH_COUNTERS_MAX, "room for all counters");
 
 /* The magic as one word, so that it appears as a whole. */
 typedef uint64_t __attribute__((may_alias)) segment_word;
+static const union {
+	char text[8];
+	segment_word word;
+} segment_magic = {.text = MRC_STATS_MAGIC};
 
 #define STORE(field, value) __atomic_store_n(&(field), (value), __ATOMIC_RELAXED)
 
@@ -110,13 +114,13 @@ static void segment_ports(const struct mh_nic *first, struct mrc_stats_segment *
  * A count that wrapped would look like one that stands still: `retired` stays at its largest
  * number.
  */
-static void segment_evs(const struct mh_qp *qp, struct mrc_stats_qp *out, uint32_t evs)
+static void segment_evs(const struct mh_qp *qp, struct mrc_stats_qp *out)
 {
-	for (uint32_t i = 0; i < evs; i++) {
-		struct mrc_stats_ev *ev = &out->ev[i];
-		struct mt_ev_info info;
+	struct mrc_stats_ev *ev = out->ev;
+	struct mt_ev_info info;
 
-		if (!mt_qp_ev_info(qp->mt, i, &info))
+	for (uint32_t i = 0; mt_qp_ev_info(qp->mt, i, &info); i++, ev++) {
+		if (i == MRC_STATS_EVS)
 			return;
 		STORE(ev->value, info.ev.value);
 		STORE(ev->port, info.ev.port);
@@ -146,7 +150,7 @@ static void segment_qp(const struct mh_qp *qp, struct mrc_stats_qp *out)
 	STORE(out->cwnd_bytes, info.cwnd_bytes);
 	STORE(out->inflight_bytes, info.inflight_bytes);
 	STORE(out->srtt_ns, info.srtt_ns);
-	segment_evs(qp, out, evs);
+	segment_evs(qp, out);
 	STORE(out->evs, evs);
 	STORE(out->evs_good, info.evs_good);
 	STORE(out->evs_bad, info.evs_bad);
@@ -235,7 +239,6 @@ static int segment_open(struct mh_nic *nic, const char *dir, bool own, struct mi
 	struct mh_stats_file_cfg cfg = {nic->env.device, nic->env.stats_group};
 	struct mh_segment *s = calloc(1, sizeof(*s));
 	uint64_t now = mh_now_ns();
-	segment_word magic;
 	int err;
 
 	if (!s) {
@@ -253,8 +256,8 @@ static int segment_open(struct mh_nic *nic, const char *dir, bool own, struct mi
 	s->map = s->file.map;
 	segment_write_header(nic, s->map, now);
 	segment_update(nic, s, now);
-	memcpy(&magic, MRC_STATS_MAGIC, sizeof(magic));
-	__atomic_store_n((segment_word *)(void *)s->map->magic, magic, __ATOMIC_RELEASE);
+	__atomic_store_n((segment_word *)(void *)s->map->magic, segment_magic.word,
+			 __ATOMIC_RELEASE);
 	s->due_ns = now + SEGMENT_PERIOD_NS;
 	nic->segment = s;
 	return 0;
@@ -323,7 +326,7 @@ static void segment_count_ev(struct mrc_stats_segment *map, const struct mt_even
 {
 	struct mrc_stats_port *port;
 
-	if (event->type != MT_EVENT_EV || event->ev.port >= MRC_STATS_PORTS)
+	if (event->type != MT_EVENT_EV)
 		return;
 	port = &map->port[event->ev.port];
 	if (event->ev_state == MT_EV_ASSUMED_BAD)

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* open_fds.h - how many descriptors a test has open: one that is left open shows wherever it is. */
+#ifndef SUPPORT_OPEN_FDS_H
+#define SUPPORT_OPEN_FDS_H
+
+#include "support/test.h"
+
+#include <dirent.h>
+
+/* test_open_fds returns a number that is the same when as many descriptors are open. */
+static inline uint32_t test_open_fds(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	uint32_t n = 0;
+
+	assert_non_null(dir);
+	while (readdir(dir))
+		n++;
+	closedir(dir);
+	return n;
+}
+
+#endif
