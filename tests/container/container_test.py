@@ -196,7 +196,7 @@ class Images:
                 raise Skip(f"podman may not run containers here: {str(why)[-200:].strip()}") from why
             raise
         self.runs = True
-        version = re.search(r"^project\(softmrc VERSION ([\d.]+)", (run.ROOT / "CMakeLists.txt").read_text(encoding="utf-8"), re.M)[1]
+        version = re.search(r"^set\(SOFTMRC_VERSION (\S+)\)", (run.ROOT / "CMakeLists.txt").read_text(encoding="utf-8"), re.M)[1]
         assert version in said, said
 
     def running(self, *words):

@@ -158,6 +158,26 @@ def doc_changes(tree):
     return problems
 
 
+def doc_version(tree):
+    """The version is the newest release with nothing changed since, or one to come (docs/releasing.md)."""
+    if not all((tree.root / name).is_file() for name in ("CHANGELOG.md", "CMakeLists.txt")):
+        return []
+    version = re.search(r"^set\(SOFTMRC_VERSION (\d+\.\d+\.\d+)(-dev)?\)$", tree.text("CMakeLists.txt"), re.M)
+    if not version:
+        return ["CMakeLists.txt: want a line set(SOFTMRC_VERSION MAJOR.MINOR.PATCH) or MAJOR.MINOR.PATCH-dev"]
+    changes = tree.text("CHANGELOG.md")
+    released = re.findall(r"^## (\d+\.\d+\.\d+) \(\d{4}-\d\d-\d\d\)$", changes, re.M)
+    unreleased = re.search(r"^## Unreleased\n(.*?)(?=^## |\Z)", changes, re.M | re.S)
+    if not released or not unreleased:
+        return ["CHANGELOG.md: want '## Unreleased', and '## VERSION (YYYY-MM-DD)' of each release"]
+    if version[2]:
+        later = [int(n) for n in version[1].split(".")] > [int(n) for n in released[0].split(".")]
+        return [] if later else [f"CMakeLists.txt: {version[1]}-dev comes before {released[0]}, which is released"]
+    if version[1] != released[0]:
+        return [f"CMakeLists.txt: {version[1]} is no release of CHANGELOG.md, whose newest is {released[0]}: want -dev behind it"]
+    return [f"CMakeLists.txt: {version[1]} is released, and there are changes since: the version moves on"] if "- " in unreleased[1] else []
+
+
 def doc_tables(tree):
     """A row of a table stands below its head; an empty line between would end the table."""
     problems = []

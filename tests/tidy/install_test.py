@@ -158,7 +158,12 @@ class Installed:
 
     def version(self):
         """One version, that of CMakeLists.txt, is told by all that tell one."""
-        version = re.search(r"project\(softmrc VERSION (\S+)", CMAKE_LISTS)[1]
+        version = re.search(r"set\(SOFTMRC_VERSION (\S+)\)", CMAKE_LISTS)[1]
+        wanted = dict.fromkeys(("CITATION.cff", "CMake"), version)
+        if version.endswith("-dev"):
+            # Cited is what was released; CMake knows numbers only.
+            changes = (run.ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+            wanted = {"CITATION.cff": re.search(r"^## (\d\S*)", changes, re.M)[1], "CMake": version.removesuffix("-dev")}
         said = {
             name: self.output(["pkg-config", "--modversion", name]).strip()
             for name in ("libmrc", "libmrc-static", "mrc-core")
@@ -168,11 +173,13 @@ class Installed:
         said["mrc/version.h"] = re.search(r'SOFTMRC_VERSION "(.*)"', header)[1]
         cited = (run.ROOT / "CITATION.cff").read_text(encoding="utf-8")
         said["CITATION.cff"] = re.search(r"^version: (.*)", cited, re.M)[1]
+        config = (self.prefix / "lib/cmake/softmrc/softmrcConfigVersion.cmake").read_text(encoding="utf-8")
+        said["CMake"] = re.search(r'PACKAGE_VERSION "(.*)"', config)[1]
         for page in ("man1/mrc.1", "man3/mrc_create_qp.3", "man7/softmrc.7"):
             text = (self.prefix / "share/man" / page).read_text(encoding="utf-8")
             title = re.search(r'^\.TH .*softmrc (\S+?)"', text, re.M)
             said[page] = title[1] if title else "none"
-        return [f"{name} says {what}" for name, what in said.items() if what != version]
+        return [f"{name} says {what}" for name, what in said.items() if what != wanted.get(name, version)]
 
     def keeps_to_itself(self):
         """No library or program looks for others in the folder that it was built in."""

@@ -53,6 +53,7 @@ def source_cases(tree):
         doc_checks.doc_tables,
         doc_checks.doc_front_page,
         doc_checks.doc_changes,
+        doc_checks.doc_version,
         security_checks.security_numbers,
         word_checks.retired_words,
         compile_checks.headers_alone,

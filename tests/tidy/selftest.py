@@ -119,6 +119,20 @@ def findings(first):
     return {"docs/design/0037-core-findings.md": "\n".join([first, *rows]) + "\n"}
 
 
+def version(number, unreleased):
+    """A project of this version, with one release, and this changed since."""
+    return {
+        "CMakeLists.txt": f"set(SOFTMRC_VERSION {number})\n",
+        "CHANGELOG.md": f"## Unreleased\n\n{unreleased}\n## 0.2.0 (2026-01-02)\n\n- old\n",
+    }
+
+
+def accepts_versions():
+    """A release that was just made, and what comes after it, in order of numbers and not of letters."""
+    good = (("0.2.0", ""), ("0.3.0-dev", ""), ("0.10.0-dev", "- new\n"))
+    return [found for it in good for found in verdicts(version(*it), "doc_version")["doc_version"]]
+
+
 def security(rows, sentences, more=""):
     """The sources of the real numbers, and a page with these of its rows and sentences, and more."""
     real = Tree(run.ROOT)
@@ -243,6 +257,16 @@ SOURCE_PLANTS = {
         "doc_changes", {"CHANGELOG.md": "## 1.0\n\n### Fixed\n\n## Unreleased\n\n### Fixed\n\n### Added\n\n### Fixed\n"},
         "CHANGELOG.md: Unreleased: 'Fixed' stands twice"
     ),
+    "doc_version__of_a_past_release": plant(
+        "doc_version", version("0.2.0", "- new\n"), "0.2.0 is released, and there are changes since"
+    ),
+    "doc_version__before_a_release": plant(
+        "doc_version", version("0.2.0-dev", "- new\n"), "0.2.0-dev comes before 0.2.0"
+    ),
+    "doc_version__not_released": plant(
+        "doc_version", version("0.3.0", "- new\n"), "0.3.0 is no release of CHANGELOG.md"
+    ),
+    "doc_version__accepts": accepts_versions,
     "doc_tables__empty_line": plant(
         "doc_tables", {"docs/x.md": "| a |\n|---|\n| 1 |\n\n| 2 |\n"}, "docs/x.md:5: a row"
     ),
