@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# The programs to read first. They see nothing but <mrc.h> and <infiniband/verbs.h>.
+# The programs to read first. They see nothing but <mrc.h>, headers beside it, and <infiniband/verbs.h>.
 softmrc_example(hello SOURCES hello.c LINKS libibverbs libmrc)
 softmrc_example(write_bw SOURCES write_bw.c common/example_flags.c common/tcp_exchange.c common/connection.c
 	LINKS libibverbs libmrc)

@@ -14,7 +14,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <mrc.h>
+#include <mrc/endpoint.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,14 +33,9 @@ enum work { WORK_SEND = 1, WORK_RECEIVE = 2 };
 struct mrc_link {
 	struct ring_link link;
 	struct ring_link_cfg cfg;
-	struct ibv_context *device;
-	struct ibv_pd *pd;
-	struct ibv_mr *mr;
-	struct mrc_context *context;
-	struct mrc_comp_channel *channel;
+	struct mrc_endpoint ep; /* whose QP is to the next rank */
+	struct mrc_qp *prev_qp; /* and completes in the same CQ */
 	int channel_fd;
-	struct mrc_cq *cq;
-	struct mrc_qp *next_qp, *prev_qp;
 	uint64_t next_address; /* of the next rank's memory */
 	uint32_t next_rkey;
 	uint32_t sent, received;	    /* message numbers to come */
@@ -69,79 +64,34 @@ static int print_error(const char *what, int error)
 	return -1;
 }
 
-static int open_device(struct mrc_link *l)
+/* One QP sends to the next rank, the other receives from the previous one. */
+static int open_queue_pairs(struct mrc_link *l)
 {
-	int n = 0, supported = 0, error = 0;
-	struct ibv_device **list = ibv_get_device_list(&n);
-	struct mrc_device_attr attr;
+	struct mrc_endpoint_attr attr = {
+		.addr = l->cfg.memory,
+		.length = l->cfg.bytes,
+		.qp = {.cap = {.max_send_wr = l->cfg.messages_max,
+			       .max_recv_wr = 1,
+			       .max_send_sge = 1,
+			       .max_recv_sge = 1},
+		       .sq_sig_all = 1},
+		.cqe = (int)(l->cfg.messages_max * 4),
+		.with_channel = 1,
+	};
+	struct mrc_qp_init_attr prev = attr.qp;
+	int rc = mrc_endpoint_open(&l->ep, &attr);
 
-	if (!list)
-		return print_error("list of verbs devices", errno);
-	for (int i = 0; i < n && !supported; i++) {
-		l->device = ibv_open_device(list[i]);
-		if (!l->device) {
-			error = errno;
-			continue;
-		}
-		if (mrc_query_device(l->device, &attr, &supported) || !supported) {
-			ibv_close_device(l->device);
-			l->device = NULL;
-		}
-	}
-	ibv_free_device_list(list);
-	if (l->device)
-		return 0;
-	if (error)
-		return print_error("open a verbs device", error);
-	fprintf(stderr, "ring: none of %d verbs devices speaks MRC\n", n);
-	return -1;
-}
-
-static int open_memory(struct mrc_link *l)
-{
-	l->pd = ibv_alloc_pd(l->device);
-	if (!l->pd)
-		return print_error("protection domain", errno);
-	l->mr = ibv_reg_mr(l->pd, l->cfg.memory, l->cfg.bytes,
-			   IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
-	return l->mr ? 0 : print_error("memory region", errno);
-}
-
-static int open_queues(struct mrc_link *l)
-{
-	int entries = (int)(l->cfg.messages_max * 4);
-	int rc;
-
-	l->context = mrc_create_context(l->device, NULL);
-	if (!l->context)
-		return print_error("MRC context", errno);
-	rc = mrc_create_comp_channel(l->context, &l->channel);
 	if (rc)
-		return print_error("completion channel", rc);
-	if (mrc_get_comp_channel_fd(l->channel, &l->channel_fd) ||
+		return print_error(l->ep.failed, rc);
+	if (mrc_get_comp_channel_fd(l->ep.channel, &l->channel_fd) ||
 	    fcntl(l->channel_fd, F_SETFL, O_NONBLOCK))
 		return print_error("completion channel's descriptor", errno);
-	l->cq = mrc_create_cq(l->context, entries, NULL, l->channel, 0);
-	return l->cq ? 0 : print_error("completion queue", errno);
-}
-
-static struct mrc_qp *make_qp(struct mrc_link *l, uint32_t sends, uint32_t receives)
-{
-	struct mrc_qp_init_attr attr = {
-		.send_cq = l->cq,
-		.recv_cq = l->cq,
-		.cap = {.max_send_wr = sends,
-			.max_recv_wr = receives,
-			.max_send_sge = 1,
-			.max_recv_sge = 1},
-		.sq_sig_all = 1,
-		.pd = l->pd,
-	};
-	struct mrc_qp *qp = mrc_create_qp(l->context, &attr);
-
-	if (!qp)
-		print_error("queue pair", errno);
-	return qp;
+	prev.cap.max_send_wr = 1;
+	prev.cap.max_recv_wr = 2 * l->cfg.messages_max;
+	prev.pd = l->ep.pd;
+	prev.send_cq = prev.recv_cq = l->ep.cq;
+	l->prev_qp = mrc_create_qp(l->ep.context, &prev);
+	return l->prev_qp ? 0 : print_error("queue pair", errno);
 }
 
 static int to_init(struct mrc_qp *qp)
@@ -180,18 +130,18 @@ static int to_rts(struct mrc_qp *qp, const struct endpoint *mine, const struct e
 static int describe_endpoint(struct mrc_link *l, struct mrc_qp *qp, struct endpoint *e)
 {
 	struct ibv_port_attr port;
-	int rc = ibv_query_port(l->device, 1, &port);
+	int rc = ibv_query_port(l->ep.device, 1, &port);
 
 	if (rc)
 		return print_error("port of the device", rc);
 	e->mtu = port.active_mtu;
-	if (ibv_query_gid(l->device, 1, 0, &e->gid))
+	if (ibv_query_gid(l->ep.device, 1, 0, &e->gid))
 		return print_error("GID of the device", errno);
 	if (mrc_get_qpn(qp, &e->qpn))
 		return print_error("QP number", errno);
 	e->psn = (e->qpn * 2654435761u) & FIRST_PSN_MASK;
 	e->address = (uintptr_t)l->cfg.memory;
-	e->rkey = l->mr->rkey;
+	e->rkey = l->ep.mr->rkey;
 	return 0;
 }
 
@@ -199,17 +149,16 @@ static int connect_queue_pairs(struct mrc_link *l)
 {
 	struct endpoint my_next, my_prev, their_next, their_prev;
 
-	if (to_init(l->next_qp) || to_init(l->prev_qp))
+	if (to_init(l->ep.qp) || to_init(l->prev_qp))
 		return -1;
-	if (describe_endpoint(l, l->next_qp, &my_next) ||
-	    describe_endpoint(l, l->prev_qp, &my_prev))
+	if (describe_endpoint(l, l->ep.qp, &my_next) || describe_endpoint(l, l->prev_qp, &my_prev))
 		return -1;
 	if (ring_meet_swap(l->cfg.meet, &my_next, &my_prev, &their_next, &their_prev,
 			   sizeof(my_next)))
 		return -1;
 	l->next_address = their_next.address;
 	l->next_rkey = their_next.rkey;
-	if (to_rts(l->next_qp, &my_next, &their_next) || to_rts(l->prev_qp, &my_prev, &their_prev))
+	if (to_rts(l->ep.qp, &my_next, &their_next) || to_rts(l->prev_qp, &my_prev, &their_prev))
 		return -1;
 	return 0;
 }
@@ -267,7 +216,7 @@ static int drain_completions(struct mrc_link *l, unsigned *n)
 
 	*n = 0;
 	do {
-		got = mrc_poll_cq(l->cq, POLL_BATCH, wc);
+		got = mrc_poll_cq(l->ep.cq, POLL_BATCH, wc);
 		if (got < 0)
 			return print_error("poll the completion queue", errno);
 		for (int i = 0; i < got; i++)
@@ -283,7 +232,7 @@ static int take_event(struct mrc_link *l)
 	struct mrc_cq *cq;
 	void *context;
 
-	if (mrc_get_cq_event(l->channel, &cq, &context) == 0)
+	if (mrc_get_cq_event(l->ep.channel, &cq, &context) == 0)
 		mrc_ack_cq_events(cq, 1);
 	else if (errno != EAGAIN && errno != EINTR)
 		return print_error("completion event", errno);
@@ -295,7 +244,7 @@ static int sleep_for_work(struct mrc_link *l)
 {
 	struct pollfd p = {.fd = l->channel_fd, .events = POLLIN};
 	unsigned n;
-	int rc = mrc_req_notify_cq(l->cq, 0);
+	int rc = mrc_req_notify_cq(l->ep.cq, 0);
 
 	if (rc)
 		return print_error("request for notification", rc);
@@ -330,7 +279,7 @@ static int mrc_send(struct ring_link *link, size_t from, size_t to, size_t bytes
 	struct mrc_link *l = from_link(link);
 	struct ibv_sge sge = {.addr = (uintptr_t)l->cfg.memory + from,
 			      .length = (uint32_t)bytes,
-			      .lkey = l->mr->lkey};
+			      .lkey = l->ep.mr->lkey};
 	struct ibv_send_wr wr = {
 		.wr_id = WORK_SEND,
 		.sg_list = &sge,
@@ -340,7 +289,7 @@ static int mrc_send(struct ring_link *link, size_t from, size_t to, size_t bytes
 		.wr.rdma = {.remote_addr = l->next_address + to, .rkey = l->next_rkey},
 	};
 	struct ibv_send_wr *bad;
-	int rc = mrc_post_send(l->next_qp, &wr, &bad);
+	int rc = mrc_post_send(l->ep.qp, &wr, &bad);
 
 	if (rc)
 		return print_error("post a write", rc);
@@ -383,36 +332,10 @@ static void mrc_close(struct ring_link *link)
 {
 	struct mrc_link *l = from_link(link);
 
-	if (l->next_qp)
-		mrc_destroy_qp(l->next_qp);
 	if (l->prev_qp)
 		mrc_destroy_qp(l->prev_qp);
-	if (l->cq)
-		mrc_destroy_cq(l->cq);
-	if (l->channel)
-		mrc_destroy_comp_channel(l->channel);
-	if (l->context)
-		mrc_destroy_context(l->context);
-	if (l->mr)
-		ibv_dereg_mr(l->mr);
-	if (l->pd)
-		ibv_dealloc_pd(l->pd);
-	if (l->device)
-		ibv_close_device(l->device);
+	(void)mrc_endpoint_close(&l->ep);
 	free(l);
-}
-
-static int open_all(struct mrc_link *l)
-{
-	if (open_device(l) || open_memory(l) || open_queues(l))
-		return -1;
-	l->next_qp = make_qp(l, l->cfg.messages_max, 1);
-	if (!l->next_qp)
-		return -1;
-	l->prev_qp = make_qp(l, 1, 2 * l->cfg.messages_max);
-	if (!l->prev_qp || connect_queue_pairs(l) || post_all_receives(l))
-		return -1;
-	return 0;
 }
 
 struct ring_link *ring_mrc_open(const struct ring_link_cfg *cfg)
@@ -431,11 +354,11 @@ struct ring_link *ring_mrc_open(const struct ring_link_cfg *cfg)
 	}
 	l->link.ops = &ops;
 	l->cfg = *cfg;
-	if (open_all(l)) {
+	if (open_queue_pairs(l) || connect_queue_pairs(l) || post_all_receives(l)) {
 		mrc_close(&l->link);
 		return NULL;
 	}
 	snprintf(l->link.text, sizeof(l->link.text), "MRC on %s, one queue pair a neighbour",
-		 ibv_get_device_name(l->device->device));
+		 ibv_get_device_name(l->ep.device->device));
 	return &l->link;
 }

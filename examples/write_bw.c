@@ -60,7 +60,7 @@ static uint8_t pattern_byte(uint64_t size, uint64_t i)
 static int post_write(struct connection *r, uint64_t size, bool last)
 {
 	struct ibv_sge sge = {
-		.addr = (uintptr_t)r->memory, .length = (uint32_t)size, .lkey = r->mr->lkey};
+		.addr = (uintptr_t)r->memory, .length = (uint32_t)size, .lkey = r->ep.mr->lkey};
 	struct ibv_send_wr wr = {
 		.sg_list = &sge,
 		.num_sge = 1,
@@ -70,7 +70,7 @@ static int post_write(struct connection *r, uint64_t size, bool last)
 		.wr.rdma = {.remote_addr = r->peer_address, .rkey = r->peer_rkey},
 	};
 	struct ibv_send_wr *bad;
-	int err = mrc_post_send(r->qp, &wr, &bad);
+	int err = mrc_post_send(r->ep.qp, &wr, &bad);
 
 	if (err)
 		fprintf(stderr, "%s: post a write: %s\n", program, strerror(err));
@@ -81,7 +81,7 @@ static int post_write(struct connection *r, uint64_t size, bool last)
 static int reap_completions(struct connection *r, bool sleep)
 {
 	struct ibv_wc wc[POLL_BATCH];
-	int n = sleep ? connection_wait(r, wc, POLL_BATCH) : mrc_poll_cq(r->cq, POLL_BATCH, wc);
+	int n = sleep ? connection_wait(r, wc, POLL_BATCH) : mrc_poll_cq(r->ep.cq, POLL_BATCH, wc);
 
 	if (n < 0)
 		perror(program);
@@ -195,7 +195,7 @@ static int post_receive(struct connection *r)
 {
 	struct ibv_recv_wr wr = {0}, *bad;
 
-	if (mrc_post_recv(r->qp, &wr, &bad) == 0)
+	if (mrc_post_recv(r->ep.qp, &wr, &bad) == 0)
 		return 0;
 	perror(program);
 	return -1;

@@ -14,8 +14,9 @@
  *	      mrc_modify_qp to INIT, RTR (wants the peer's GID, QPN and PSN), RTS
  *	        mrc_post_recv, mrc_post_send, mrc_poll_cq
  *
- * Peers exchange QPN, first PSN, GID, address and rkey by a way of their own, or by mrc/meet.h;
- * examples/hello.c is the shortest whole program.
+ * Peers exchange QPN, first PSN, GID, address and rkey by a way of their own, or by mrc/meet.h.
+ * mrc/endpoint.h has all up to mrc_create_qp in one call; examples/hello.c is the shortest whole
+ * program.
  *
  * What holds for every call:
  *

@@ -18,7 +18,7 @@
 static int post_write(struct connection *r, uint64_t bytes, bool imm, uint32_t value)
 {
 	struct ibv_sge sge = {
-		.addr = (uintptr_t)r->memory, .length = (uint32_t)bytes, .lkey = r->mr->lkey};
+		.addr = (uintptr_t)r->memory, .length = (uint32_t)bytes, .lkey = r->ep.mr->lkey};
 	struct ibv_send_wr wr = {
 		.sg_list = &sge,
 		.num_sge = 1,
@@ -28,7 +28,7 @@ static int post_write(struct connection *r, uint64_t bytes, bool imm, uint32_t v
 		.wr.rdma = {.remote_addr = r->peer_address, .rkey = r->peer_rkey},
 	};
 	struct ibv_send_wr *bad;
-	int err = mrc_post_send(r->qp, &wr, &bad);
+	int err = mrc_post_send(r->ep.qp, &wr, &bad);
 
 	if (err)
 		fprintf(stderr, "host: post a write: %s\n", strerror(err));
@@ -39,12 +39,12 @@ static int post_receive(struct connection *r)
 {
 	struct ibv_recv_wr wr = {0}, *bad;
 
-	return mrc_post_recv(r->qp, &wr, &bad) ? -1 : 0;
+	return mrc_post_recv(r->ep.qp, &wr, &bad) ? -1 : 0;
 }
 
 static int take_completion(struct connection *r, bool wait, struct ibv_wc *wc)
 {
-	int n = wait ? connection_wait(r, wc, POLL_BATCH) : mrc_poll_cq(r->cq, POLL_BATCH, wc);
+	int n = wait ? connection_wait(r, wc, POLL_BATCH) : mrc_poll_cq(r->ep.cq, POLL_BATCH, wc);
 
 	for (int i = 0; i < n; i++)
 		if (connection_check_wc(r, &wc[i]))

@@ -1,26 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * connection.h - what every MRC program needs before it can send: device, PD, memory, context,
- * channel, CQ and one QP that is connected to a peer. Functions print what went wrong on stderr.
+ * connection.h - what every MRC program needs before it can send: memory, and an endpoint that is
+ * connected to a peer. Functions print what went wrong on stderr.
  */
 #ifndef EXAMPLES_COMMON_CONNECTION_H
 #define EXAMPLES_COMMON_CONNECTION_H
 
-#include <mrc.h>
+#include <mrc/endpoint.h>
 
 #include <stddef.h>
 #include <stdint.h>
 
 struct connection {
 	const char *program;
-	struct ibv_context *device;
-	struct ibv_pd *pd;
-	struct ibv_mr *mr;
-	struct mrc_context *context;
-	struct mrc_comp_channel *channel;
-	struct mrc_cq *cq; /* of sends and receives */
-	struct mrc_qp *qp;
-	void *memory; /* `bytes` of it, zeroed, page aligned */
+	struct mrc_endpoint ep; /* whose CQ is of sends and receives, and has a channel */
+	void *memory;		/* `bytes` of it, zeroed, page aligned */
 	size_t bytes;
 	uint64_t peer_address; /* of the peer's memory */
 	uint32_t peer_rkey;

@@ -5,7 +5,7 @@ foreach(name api_locks cancel ctl ctl_profiles devices meet objects qp post even
 	softmrc_test(live_${name} SOURCES live_${name}.c live_fixture.c LINKS libibverbs libmrc Threads::Threads
 		LABELS live release TIMEOUT 180)
 endforeach()
-foreach(name meet_calls meet_wait)
+foreach(name endpoint meet_calls meet_wait)
 	softmrc_test(live_${name} SOURCES live_${name}.c LINKS libibverbs libmrc Threads::Threads
 		LABELS live release TIMEOUT 180)
 endforeach()

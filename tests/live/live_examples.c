@@ -100,7 +100,6 @@ TEST(allreduce, verifies_sums)
 
 TEST(examples, tell_how_they_are_used)
 {
-	assert_says("hello --help", "hello");
 	assert_says("write_bw --help", "--depth N");
 	assert_says("allreduce --help", "--ranks N");
 }
@@ -110,7 +109,7 @@ TEST(examples, refuse_bad_command_lines)
 	static const struct {
 		const char *command, *says;
 	} bad[] = {
-		{"hello there", "takes no arguments"},
+		{"hello there", "there: takes no arguments"},
 		{"write_bw --depth 0", "--depth 0: want a number from 1 to 4096"},
 		{"write_bw --depth", "--depth (nothing): want a number"},
 		{"write_bw --depth=-1", "--depth -1: want"},
@@ -142,7 +141,7 @@ TEST(examples, refuse_a_bad_environment)
 	assert_int_equal(unsetenv("MRC_PORTS"), 0);
 	assert_has("MRC_PORTS");
 	assert_has("nonsense");
-	assert_has("list of devices");
+	assert_has("hello: ibv_get_device_list: ");
 }
 
 TEST(examples, run_over_four_planes)

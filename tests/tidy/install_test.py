@@ -223,6 +223,21 @@ class Installed:
         self.output(["c++", "-Wall", "-Werror", "-fsyntax-only", *include, "h.cc"])
         return []
 
+    def library_in_cxx(self):
+        """So may they those of libmrc, whose inline calls give no warning there, nor in a strict program in C."""
+        headers = sorted((run.ROOT / "include/mrc").glob("*.h"))
+        names = ["mrc_ctl.h", *(f"mrc/{path.name}" for path in headers if path.name not in ("engine.h", "wire.h"))]
+        text = "".join(f"#include <{name}>\n" for name in names)
+        text += "int main(void) { struct mrc_endpoint ep; return mrc_endpoint_open(&ep, 0) || mrc_endpoint_close(&ep); }\n"
+        (self.destdir / "l.c").write_text(text, "utf-8")
+        shutil.copy(self.destdir / "l.c", self.destdir / "l.cc")
+        strict = ["-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Werror", "-fsyntax-only", f"-I{self.prefix}/include"]
+        self.output(["cc", "-std=c11", "-Wpedantic", *strict, "l.c"])
+        if not shutil.which("c++"):
+            raise Skip("no C++ compiler")
+        self.output(["c++", "-std=c++11", *strict, "l.cc"])
+        return []
+
     def other_name(self):
         """The name that programs written for the published interface link works too."""
         (self.destdir / "q.c").write_text(PROGRAM, encoding="utf-8")
@@ -246,7 +261,7 @@ def main():
     installed = Installed(sys.argv[1])
     names = (
         "layout", "packages", "version", "keeps_to_itself", "pkg_config", "cmake", "cmake_says_what_is_missing", "engine",
-        "engine_declares", "engine_in_cxx", "other_name", "runs_from_anywhere",
+        "engine_declares", "engine_in_cxx", "library_in_cxx", "other_name", "runs_from_anywhere",
     )
     try:
         status = tap.run([(f"install__{name}", getattr(installed, name)) for name in names])
