@@ -5,6 +5,7 @@
  */
 #include "libibverbs/libibverbs.h"
 #include "live/verbs_fixture.h"
+#include "support/open_fds.h"
 
 #include <stdio.h>
 #include <sys/resource.h>
@@ -114,28 +115,20 @@ CQ_TEST(ibv_start_poll, holds_a_lock)
 
 /* ---- devices ---- */
 
-static int lowest_descriptor(void)
-{
-	int fd = dup(0);
-
-	close(fd);
-	return fd;
-}
-
 TEST(ibv_open_device, leaves_nothing_behind)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
 	struct ibv_context *context;
-	int before;
+	uint32_t before = 0;
 
 	assert_string_equal(list[0]->dev_path, "/sys/class/infiniband_verbs/uverbs0");
 	for (int i = 0; i < 2; i++) { /* the first time something may stay for the process */
-		before = lowest_descriptor();
+		before = test_open_fds();
 		context = ibv_open_device(list[0]);
 		assert_non_null(context);
 		assert_int_equal(ibv_close_device(context), 0);
 	}
-	assert_int_equal(lowest_descriptor(), before);
+	assert_u_eq(test_open_fds(), before);
 	ibv_free_device_list(list);
 }
 
@@ -150,7 +143,7 @@ TEST(ibv_open_device, says_what_it_needs)
 	fflush(stderr);
 	dup2(fileno(catcher), STDERR_FILENO);
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &was), 0);
-	few = (struct rlimit){(rlim_t)lowest_descriptor(), was.rlim_max};
+	few = (struct rlimit){(rlim_t)test_next_fd(), was.rlim_max};
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
 	errno = 0;
 	assert_null(ibv_open_device(list[0]));

@@ -3,7 +3,7 @@
  * unit_fault.c - the fault driver over a fake port: each kind of rule, who it applies to, that its
  * counters are exact and its rates are what was asked for.
  */
-#include "support/test.h"
+#include "support/open_fds.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -555,15 +555,13 @@ static void fault_map_refuses(const void *bytes, size_t len, const char *why)
 {
 	struct mrc_fault_table *table;
 	struct mio_error error;
+	uint32_t before;
 	char path[40];
-	int fd;
 
 	fault_write(path, bytes, len);
-	fd = dup(STDERR_FILENO); /* the lowest that is free */
-	close(fd);
+	before = test_open_fds();
 	assert_i_eq(mio_fault_map(path, &table, &error), EINVAL);
-	assert_i_eq(dup(STDERR_FILENO), fd);
-	close(fd);
+	assert_u_eq(test_open_fds(), before);
 	assert_non_null(strstr(error.text, path));
 	assert_non_null(strstr(error.text, why));
 	unlink(path);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* unit_nexthop.c - the kernel's routes and neighbours, on a pair of veth interfaces. */
 #include "support/netns.h"
-#include "support/test.h"
+#include "support/open_fds.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -132,21 +131,12 @@ TEST_WITH(nexthop_setup, nexthop_teardown, mio_nexthop_find, no_route_by_the_int
 	assert_u_eq(((const uint8_t *)&asked.in.sin_addr)[1], 12);
 }
 
-/* The lowest descriptor that is free. */
-static int free_descriptor(void)
-{
-	int fd = open("/dev/null", O_RDONLY);
-
-	close(fd);
-	return fd;
-}
-
 TEST_WITH(nexthop_setup, nexthop_teardown, mio_nexthop_find, kernel_is_made_to_look_for_a_neighbour)
 {
 	const uint8_t ip4[16] = {[10] = 0xFF, [11] = 0xFF, 10, 9, 0, 44};
 	const uint8_t ip6[16] = {0xFD, 0x09, [15] = 44};
 	uint8_t mac[MIO_MAC_BYTES];
-	int fd = free_descriptor();
+	uint32_t before = test_open_fds();
 
 	assert_i_eq(mio_nexthop_find(*state, 1, ip4, mac), EHOSTUNREACH);
 	assert_i_eq(asked.any.sa_family, AF_INET);
@@ -155,7 +145,7 @@ TEST_WITH(nexthop_setup, nexthop_teardown, mio_nexthop_find, kernel_is_made_to_l
 	assert_i_eq(asked.any.sa_family, AF_INET6);
 	assert_bytes_eq(&asked.in6.sin6_addr, ip6, 16);
 	assert_u_eq(asked.in6.sin6_scope_id, if_nametoindex("v0"));
-	assert_i_eq(free_descriptor(), fd);
+	assert_u_eq(test_open_fds(), before);
 	/* Without a descriptor to ask with the answer is the same. */
 	no_socket = true;
 	assert_i_eq(mio_nexthop_find(*state, SECOND, ip4, mac), EHOSTUNREACH);
