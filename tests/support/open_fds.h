@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* open_fds.h - how many descriptors a test has open: one that is left open shows wherever it is; and
- * which comes next, for tests in which there are too few. */
+/* open_fds.h - how many descriptors a test has open: one that is left open shows wherever it is.
+ * And which one comes next, for tests in which there are too few. */
 #ifndef SUPPORT_OPEN_FDS_H
 #define SUPPORT_OPEN_FDS_H
 
