@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """completion_test.py MRC: what bash completes with the script of `mrc completion bash`, and zsh's."""
+import functools
 import pathlib
 import re
 import shlex
@@ -16,6 +17,16 @@ from tree import Skip
 MRC = sys.argv[1] if len(sys.argv) > 1 else ""
 
 
+@functools.cache
+def bash_script():
+    return verbs.output(MRC, "completion", "bash")
+
+
+@functools.cache
+def every_verb():
+    return verbs.read(MRC)
+
+
 def complete(*words, before=""):
     """What bash offers for the last of some words; bash itself splits words at an equals sign."""
     script = """
@@ -25,7 +36,7 @@ complete -p mrc >/dev/null && _mrc && printf '%s\\n' "${COMPREPLY[@]}"
 """
     with tempfile.TemporaryDirectory() as folder:
         source = pathlib.Path(folder, "completion")
-        source.write_text(verbs.output(MRC, "completion", "bash"), encoding="utf-8")
+        source.write_text(bash_script(), encoding="utf-8")
         files = pathlib.Path(folder, "files")
         (files / "folder").mkdir(parents=True)
         (files / "mine.toml").touch()
@@ -45,7 +56,7 @@ def want(words, offered, exactly=True, before=""):
 
 def bash_completes_every_verb_and_flag():
     problems = []
-    every = verbs.read(MRC)
+    every = every_verb()
     if len(every) < 25:
         return [f"found {sorted(every)} only"]
     for verb, flags in every.items():
@@ -121,7 +132,7 @@ def zsh_knows_every_verb_and_flag():
     """Each verb has its function, and that function all of its flags."""
     problems = []
     text = verbs.output(MRC, "completion", "zsh")
-    for verb, flags in verbs.read(MRC).items():
+    for verb, flags in every_verb().items():
         name = "_".join(["_mrc", *verb.split()])
         _, found, body = text.partition(f"\n{name}() {{\n")
         body = body.partition("\n}\n")[0]
