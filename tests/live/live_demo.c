@@ -117,7 +117,7 @@ static pid_t find_rank(void)
 	char command[256];
 
 	snprintf(command, sizeof(command), "ls %s/mrc-demo-*/healthy-mrc/ 2>/dev/null", dir);
-	for (int i = 0; i < 3000; i++) {
+	for (int i = 0; i < 18000; i++) {
 		char name[256];
 		int pid = 0;
 		FILE *f = popen(command, "r");
@@ -131,7 +131,7 @@ static pid_t find_rank(void)
 			return pid;
 		nanosleep(&pause, NULL);
 	}
-	fail_msg("no rank after 30 s:\n%s", said());
+	fail_msg("no rank after 180 s:\n%s", said());
 	return 0;
 }
 
@@ -139,7 +139,7 @@ static bool is_gone(pid_t pid)
 {
 	const struct timespec pause = {.tv_nsec = 10000000};
 
-	for (int i = 0; i < 500; i++) {
+	for (int i = 0; i < 6000; i++) {
 		if (kill(pid, 0) && errno == ESRCH)
 			return true;
 		nanosleep(&pause, NULL);
@@ -276,7 +276,7 @@ DEMO_TEST(takes_its_lab_along_when_it_is_killed)
 	kill(pid, SIGKILL);
 	assert_int_equal(wait_for(pid), -SIGKILL);
 	snprintf(command, sizeof(command), "ip netns | grep -q '^mrc-demo%d-'", (int)pid);
-	for (int i = 0; i < 200 && there == 0; i++) {
+	for (int i = 0; i < 1200 && there == 0; i++) {
 		there = system(command);
 		nanosleep(&pause, NULL);
 	}

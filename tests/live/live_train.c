@@ -171,7 +171,7 @@ static void wait_for_steps(void)
 	const struct timespec pause = {.tv_nsec = 10000000};
 	char text[4096] = "";
 
-	for (int i = 0; i < 3000; i++) {
+	for (int i = 0; i < 18000; i++) {
 		char path[128];
 
 		snprintf(path, sizeof(path), "%s/0", dir);
@@ -181,7 +181,7 @@ static void wait_for_steps(void)
 			return;
 		nanosleep(&pause, NULL);
 	}
-	fail_msg("no step within 30 s:\n%s", text);
+	fail_msg("no step within 180 s:\n%s", text);
 }
 
 static void expect_to_notice_a_dead_rank(const char *transport)

@@ -181,7 +181,7 @@ static inline uint64_t fixture_counter(struct nic_fixture *fixture, const char *
 /* fixture_wait waits up to a second until a counter is `want`, and checks that it is. */
 static inline void fixture_wait(struct nic_fixture *fixture, const char *name, uint64_t want)
 {
-	for (int ms = 0; ms < 1000 && fixture_counter(fixture, name) < want; ms++)
+	for (int ms = 0; ms < 60000 && fixture_counter(fixture, name) < want; ms++)
 		poll(NULL, 0, 1);
 	test_check_u(fixture_counter(fixture, name), want, name, __FILE__, __LINE__);
 }

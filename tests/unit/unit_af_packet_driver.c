@@ -165,7 +165,7 @@ static void afp_expect(struct mio_port *port, uint32_t n, uint32_t len)
 		struct mio_rx got[16];
 		uint32_t burst;
 
-		if (poll(&pfd, 1, 2000) != 1)
+		if (poll(&pfd, 1, 60000) != 1)
 			fail_msg("%u of %u frames came", seen, n);
 		burst = mio_port_rx(port, 7, got, 16);
 		for (uint32_t i = 0; i < burst; i++, seen++) {
@@ -274,7 +274,7 @@ static void afp_expect_growing(struct mio_port *port, uint64_t n, uint32_t last_
 	while (port->status->rx_frames < n) {
 		uint32_t burst;
 
-		assert_i_eq(poll(&pfd, 1, 2000), 1);
+		assert_i_eq(poll(&pfd, 1, 60000), 1);
 		burst = mio_port_rx(port, 7, got, 16);
 		for (uint32_t i = 0; i < burst; i++) {
 			assert_true(got[i].len >= len);
@@ -368,7 +368,7 @@ static size_t afp_next_on_wire(int fd, uint8_t bytes[2048])
 	ssize_t n;
 
 	do {
-		assert_i_eq(poll(&pfd, 1, 2000), 1);
+		assert_i_eq(poll(&pfd, 1, 60000), 1);
 		n = recv(fd, bytes, 2048, 0);
 		assert_true(n > 0);
 	} while (mb_load_be16(bytes + 12) != ETH_P_IP || bytes[23] != IPPROTO_UDP);

@@ -62,7 +62,7 @@ static void wait_until_over(void)
 {
 	const struct timespec pause = {.tv_nsec = 5000000};
 
-	for (int i = 0; i < 2000 && job.state == DEMO_JOB_RUNNING; i++) {
+	for (int i = 0; i < 12000 && job.state == DEMO_JOB_RUNNING; i++) {
 		demo_job_poll(&job);
 		nanosleep(&pause, NULL);
 	}

@@ -97,7 +97,7 @@ static void watch_wait(uint32_t i, bool up)
 {
 	struct mh_plane_attr attr = {.up = !up};
 
-	for (int ms = 0; ms < 10000 && attr.up != up; ms++) {
+	for (int ms = 0; ms < 60000 && attr.up != up; ms++) {
 		assert_i_eq(mh_device_query_plane(watch_dev, i, &attr), 0);
 		poll(NULL, 0, 1);
 	}

@@ -107,7 +107,7 @@ static uint32_t raw41_receive(struct mio_port *port, struct mio_rx *got, uint32_
 {
 	struct pollfd pfd = {port->status->fd, POLLIN, 0};
 
-	return poll(&pfd, 1, 1000) == 1 ? mio_port_rx(port, 7, got, n) : 0;
+	return poll(&pfd, 1, 60000) == 1 ? mio_port_rx(port, 7, got, n) : 0;
 }
 
 /* REQ(wire.carrier.srv6) REQ(wire.ev.srv6-echo) */
