@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-foreach(name addr cpu_atomic nic_cq crc32_cpu nic_device env event_queue log mem_guard nic_mw nic_node node_store mr_keys numbers
+foreach(name addr host_ifaces cpu_atomic nic_cq crc32_cpu nic_device env event_queue log mem_guard nic_mw nic_node node_store mr_keys numbers
 	nic_faults nic_mr settings pace place_payload nic_ports nic_ports_said nic_ports_watch nic_post thread_priority nic_qp
 	nic_tx ev_listener)
 	softmrc_test(unit_${name} SOURCES unit_${name}.c LINKS host LABELS unit)

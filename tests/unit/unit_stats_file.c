@@ -251,12 +251,15 @@ static void expect_refused_elsewhere(const struct mh_stats_file_cfg *cfg, const 
 	if (pid == 0) {
 		struct mh_stats_file file;
 		struct mio_error error;
+		int before = test_next_fd();
 
 		if (setgroups(0, NULL) || setresgid(65000, 65000, 65000) ||
 		    setresuid(65000, 65000, 65000))
 			_exit(2);
 		if (mh_stats_file_open_own(&file, folder, cfg, &error) != EPERM)
 			_exit(3);
+		if (test_next_fd() != before)
+			_exit(5);
 		_exit(strstr(error.text, text) ? 0 : 4);
 	}
 	assert_i_eq(waitpid(pid, &status, 0), pid);
