@@ -56,8 +56,8 @@ static bool ends_wait(int signal)
 	       action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN;
 }
 
-/* release_signals lets come what waited; true: a handler ran that ends a wait. */
-static bool release_signals(const sigset_t *before)
+/* is_interrupted says whether a signal waits whose handler ends a wait. */
+static bool is_interrupted(const sigset_t *before)
 {
 	bool ends = false;
 	sigset_t held;
@@ -66,7 +66,6 @@ static bool release_signals(const sigset_t *before)
 	sigpending(&held);
 	for (int s = 1; s < NSIG; s++)
 		ends |= sigismember(&held, s) == 1 && sigismember(before, s) == 0 && ends_wait(s);
-	pthread_sigmask(SIG_SETMASK, before, NULL);
 	return ends;
 }
 
@@ -160,6 +159,7 @@ int mh_progress_serve(struct mh_nic *nic, struct mh_event_queue *q)
 	}
 	/* In this order: a handler may leave by siglongjmp(3). */
 	mh_cancel_restore(cancel_state);
-	interrupted = release_signals(&before);
-	return interrupted && !event ? EINTR : 0;
+	interrupted = !event && is_interrupted(&before);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return interrupted ? EINTR : 0;
 }
