@@ -488,7 +488,9 @@ struct mrc_ctl_ev_event {
  * mask of its profile asks for, and drops them, instead of failing, when it is full. Those of this
  * process come at once; where the host has a store and mrcd, those of the processes that mrcd lets
  * this user see within a few tenths of a second, from when mrcd is connected, which a thread sees
- * to. EVs of AUTO profiles are called as the process whose event it is calls them.
+ * to. EVs of AUTO profiles are called as the process whose event it is calls them. An EV has a
+ * state towards each destination, and in each engine of the device (MRC_SHARDS), so that what
+ * happens to it may be told several times.
  * cqe: events it holds at least; channel may be NULL, comp_vector is 0. mrc_req_notify_cq and
  * mrc_destroy_cq are as for other CQs; no QP can have it.
  *
