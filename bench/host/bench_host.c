@@ -10,6 +10,7 @@
 #include "host/bench_host.h"
 #include "common/example_flags.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,6 +68,7 @@ static void plan_cases(enum hb_net net)
 		add_case((struct hb_case){.net = net, .means = HB_UDP, .run = runs[i]});
 		add_case((struct hb_case){.net = net, .run = runs[i], .icrc = true});
 		add_case((struct hb_case){.net = net, .run = runs[i]});
+		add_case((struct hb_case){.net = net, .run = runs[i], .icrc = true, .small = true});
 	}
 	for (enum hb_driver d = HB_DRIVER_AF_PACKET; d <= HB_DRIVER_RAW41; d++) {
 		add_case((struct hb_case){.net = net, .driver = d, .run = 1, .icrc = true});
@@ -190,7 +192,10 @@ static void name_of(const struct hb_case *c, char text[NAME_BYTES])
 
 	if (c->means == HB_MRC)
 		n += snprintf(text + n, 64 - (size_t)n, " %s, ICRC %s%s", driver_name[c->driver],
-			      c->icrc ? "on" : "off", c->planes > 1 ? ", 4 planes" : "");
+			      c->icrc ? "on" : "off",
+			      c->planes > 1 ? ", 4 planes"
+			      : c->small    ? ", 64 KiB"
+					    : "");
 	if (c->means == HB_TCP)
 		n += snprintf(text + n, 64 - (size_t)n, " (%s)", hb_tcp_control());
 	if (c->means <= HB_UDP && c->kind == HB_BANDWIDTH)
@@ -233,6 +238,8 @@ static void print_json(const struct series *s)
 	if (s->c.means == HB_MRC)
 		printf(", \"driver\": \"%s\", \"icrc\": %s", driver_name[s->c.driver],
 		       s->c.icrc ? "true" : "false");
+	if (s->c.means == HB_MRC && s->c.kind == HB_BANDWIDTH)
+		printf(", \"bytes\": %" PRIu64, s->c.small ? HB_SMALL_MESSAGE : HB_MESSAGE);
 	if (s->c.means == HB_TCP)
 		printf(", \"control\": \"%s\"", hb_tcp_control());
 	if (s->c.means <= HB_UDP)
@@ -277,7 +284,8 @@ static void print_line(const struct series *s)
 
 static void print_head(const struct hb_case *c)
 {
-	static const char *const title[] = {"writes of 1 MiB", "ping-pong of 8 bytes, polling",
+	static const char *const title[] = {"writes of 1 MiB or 64 KiB",
+					    "ping-pong of 8 bytes, polling",
 					    "ping-pong of 8 bytes, asleep"};
 	char text[64];
 
@@ -315,11 +323,12 @@ static void print_bar(const char *what, const char *where, double value, double 
 static void print_bandwidth_bars(const struct series *s)
 {
 	const char *net = net_name[s->c.net];
+	const char *size = s->c.small ? "64 KiB" : "1 MiB";
 	char what[80];
 
-	snprintf(what, sizeof(what), "share of bare UDP, run %u", s->c.run);
+	snprintf(what, sizeof(what), "share of bare UDP, %s, run %u", size, s->c.run);
 	print_bar(what, net, median_ratio(s, HB_UDP), BAR_OF_UDP, false);
-	snprintf(what, sizeof(what), "CPU time of bare UDP's, run %u", s->c.run);
+	snprintf(what, sizeof(what), "CPU time of bare UDP's, %s, run %u", size, s->c.run);
 	print_bar(what, net, cpu_ratio(s), BAR_CPU_OF_UDP, true);
 }
 

@@ -19,7 +19,9 @@
 #define HB_HEADERS 36u
 #define HB_EVS 8u
 #define HB_MESSAGE (UINT64_C(1) << 20)
+#define HB_SMALL_MESSAGE (UINT64_C(1) << 16)
 #define HB_DEPTH 16u
+#define HB_SMALL_DEPTH 64u
 #define HB_PING_BYTES 8u
 #define HB_ROUNDS_MAX 16u
 #define HB_WHY 160u
@@ -41,6 +43,7 @@ struct hb_case {
 	uint32_t run;	       /* of HB_MRC and HB_UDP: packets that leave as one */
 	uint32_t planes;       /* of HB_MRC, 1 .. HB_PLANES_MAX; 0 is 1 */
 	bool icrc;	       /* of HB_MRC */
+	bool small;	       /* of HB_MRC: HB_SMALL_MESSAGE, not HB_MESSAGE */
 	uint32_t ms;	       /* how long */
 };
 

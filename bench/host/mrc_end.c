@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mrc_end.c - MRC by its public interface. Bandwidth: writes of 1 MiB, sixteen in flight, into the
- * memory of a process that sleeps. Latency: a small WRITE_WITH_IMM to and fro.
+ * mrc_end.c - MRC by its public interface. Bandwidth: writes of 1 MiB, sixteen in flight, or of 64
+ * KiB, 64 in flight, into the memory of a process that sleeps. Latency: a small WRITE_WITH_IMM to
+ * and fro.
  */
 #include "common/connection.h"
 #include "common/tcp_exchange.h"
@@ -11,7 +12,7 @@
 #include <string.h>
 
 #define POLL_BATCH 16
-#define SENDS 64u
+#define SENDS HB_SMALL_DEPTH
 #define RECEIVES 8u
 #define IMM_LAST 1u
 
@@ -55,14 +56,16 @@ static int take_completion(struct connection *r, bool wait, struct ibv_wc *wc)
 static int write_all(struct connection *r, const struct hb_case *c, struct hb_end *out)
 {
 	uint64_t begin = hb_now_ns(), end = begin + c->ms * UINT64_C(1000000), posted = 0, done = 0;
+	uint64_t bytes = c->small ? HB_SMALL_MESSAGE : HB_MESSAGE;
+	uint32_t depth = c->small ? HB_SMALL_DEPTH : HB_DEPTH;
 	struct ibv_wc wc[POLL_BATCH];
 	bool more = true;
 
 	while (more || done < posted) {
 		int n;
 
-		for (; more && posted - done < HB_DEPTH; posted++)
-			if (post_write(r, HB_MESSAGE, false, 0))
+		for (; more && posted - done < depth; posted++)
+			if (post_write(r, bytes, false, 0))
 				return -1;
 		n = take_completion(r, false, wc);
 		if (n < 0)
@@ -71,7 +74,7 @@ static int write_all(struct connection *r, const struct hb_case *c, struct hb_en
 		more = hb_now_ns() < end;
 	}
 	out->ns = hb_now_ns() - begin;
-	out->bytes = posted * HB_MESSAGE;
+	out->bytes = posted * bytes;
 	return 0;
 }
 

@@ -4,8 +4,9 @@
 
 `mrc perf` writes messages of 64 KiB from one namespace to another. A pair alone is measured in each
 round as well, and what a case is held against is that: believe the ratios. Each case prints what all
-its senders carry together, how equal their shares are (Jain's index), the part that was sent again,
-and what the largest process needs in memory; then each aim with its verdict.
+its senders carry together, how equal their shares are and what each gets of a second of CPU (Jain's
+index), the part that was sent again, and what the largest process needs in memory; then each aim with
+its verdict. Where processes wait for a core, shares are as equal as the time that the kernel gives them.
 
 Senders are counted by `mrc stat` while all of them send, at the begin and the end of the same seconds:
 those that began first would seem to be faster otherwise.
@@ -30,6 +31,7 @@ PORT = 20300
 PAYLOAD = 4096
 LISTEN_S = 60
 TICK_S = 0.05
+FIRST = -20
 # A receiver that runs for one of so many parts of 5 ms.
 SLOW_PART = 5
 SLOW_RUN_S = 0.005
@@ -47,7 +49,7 @@ class Case:
     # pylint: disable-next=too-many-arguments,too-many-positional-arguments
     def __init__(self, name, pairs=1, qps=1, busy=0, slow=False, share=0.7):
         self.name, self.pairs, self.qps, self.busy, self.slow, self.share = name, pairs, qps, busy, slow, share
-        self.gbit, self.jain, self.again, self.mib = [], [], [], []
+        self.gbit, self.jain, self.jain_cpu, self.again, self.mib = [], [], [], [], []
         # All rounds together.
         self.traced = dict.fromkeys([*CAUSES, *FATES, "tx_data_packets"], 0)
 
@@ -69,6 +71,15 @@ def most_mib(processes):
             text = pathlib.Path(f"/proc/{process.pid}/status").read_text()
             most = max(most, int(text.partition("VmHWM:")[2].split()[0]))
     return most / 1024
+
+
+def cpu_s(process):
+    """Seconds of CPU that all its threads had so far; 0 where the kernel does not say."""
+    ns = 0
+    for task in pathlib.Path(f"/proc/{process.pid}/task").glob("*/schedstat"):
+        with contextlib.suppress(OSError, ValueError):
+            ns += int(task.read_text().split()[0])
+    return ns / 1e9
 
 
 class Slowed:
@@ -113,18 +124,25 @@ def watch(case, processes, seconds, slowed):
     return most
 
 
-def take(case, options, clients, servers):
-    """Measures while all clients send, and notes what they counted."""
-    slowed = Slowed(servers[0]) if case.slow else None
+def wait_for_all(case, options, clients, servers):
     limit = time.monotonic() + LISTEN_S
-    while not (first := counters(options, clients + servers)):
+    while not counters(options, clients + servers):
         check_running(case, clients)
         if time.monotonic() > limit:
             raise pair.PairError(f"{case.name}: not all senders have begun after {LISTEN_S} s")
         time.sleep(TICK_S)
+
+
+def take(case, options, clients, servers):
+    """Measures while all clients send, and notes what they counted."""
+    slowed = Slowed(servers[0]) if case.slow else None
+    wait_for_all(case, options, clients, servers)
+    first = counters(options, clients + servers)
+    used = [-cpu_s(client) for client in clients]
     most = watch(case, clients + servers, options.seconds, slowed)
+    used = [cpu_s(client) + before for client, before in zip(clients, used)]
     last = counters(options, clients + servers)
-    if not last:
+    if not first or not last:
         raise pair.PairError(f"{case.name}: a process ended early")
     trace(case, zip(first[:len(clients)], last), [*CAUSES, "tx_data_packets"])
     trace(case, zip(first[len(clients):], last[len(clients):]), FATES)
@@ -138,6 +156,7 @@ def take(case, options, clients, servers):
         again += new["tx_retransmits"]
     case.gbit.append(sum(rates))
     case.jain.append(jain(rates))
+    case.jain_cpu.append(jain([rate / cpu if cpu > 0 else 0 for rate, cpu in zip(rates, used)]))
     case.again.append(again / packets if packets else 0.0)
     case.mib.append(most)
 
@@ -154,15 +173,25 @@ def jain(values):
     return sum(values) ** 2 / (len(values) * squares) if squares else 0.0
 
 
+def go_first():
+    """Raises this process, where it may, and returns by how much what is measured is to be lower.
+
+    Were it to wait for a core as they do, it would take seconds to read what 128 processes have counted.
+    """
+    with contextlib.suppress(PermissionError):
+        os.setpriority(os.PRIO_PROCESS, 0, FIRST)
+    return max(0, -os.getpriority(os.PRIO_PROCESS, 0))
+
+
 def measure(case, place, options):
-    perf = [str(options.mrc), "perf"]
+    perf = ["nice", "-n", str(go_first()), str(options.mrc), "perf"]
     ports = range(PORT, PORT + case.pairs)
     env = [{"MRC_PORTS": place.address(side)} for side in (0, 1)]
     depth = "1" if case.qps > 1 else "16"
     running, loops = [], []
     try:
         for _ in range(case.busy):
-            loops.append(subprocess.Popen([sys.executable, "-c", "while True: pass"]))
+            loops.append(subprocess.Popen([*perf[:3], sys.executable, "-c", "while True: pass"]))
         servers = [place.start(0, perf + ["--server", "--once", "--port", str(port)], env[0]) for port in ports]
         running += servers
         for server, port in zip(servers, ports):
@@ -197,9 +226,10 @@ def aims(case, alone):
 def show(found, place, options):
     alone = found[0]
     print(f"{place.words()}, {os.cpu_count()} cores, medians of {options.rounds}")
-    print(f"{'':26} {'Gbit/s':>8} {'Jain':>6} {'again':>8} {'MiB':>6}")
+    print(f"{'':26} {'Gbit/s':>8} {'Jain':>6} {'a CPU s':>8} {'again':>8} {'MiB':>6}")
     for case in found:
         print(f"{case.name:26} {statistics.median(case.gbit):8.2f} {statistics.median(case.jain):6.3f} "
+              f"{statistics.median(case.jain_cpu):8.3f} "
               f"{statistics.median(case.again):8.5f} {statistics.median(case.mib):6.0f}")
     for case in found[1:]:
         packets = max(case.traced["tx_data_packets"], 1)

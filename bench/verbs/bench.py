@@ -62,7 +62,6 @@ def cases(options):
     perftest_bw = f"ib_write_bw -F -d mrc0 --report_gbits -f 1 -D {seconds + 2} -s "
     write_bw = "{examples}/write_bw --json --depth 128 --ms %d" % (1000 * seconds)
     messages = 1000 * seconds
-    allreduce = "mpirun.openmpi -np 2 {built}/allreduce 4194304 %d" % (20 * seconds)
     ob1 = {**MPI, "OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "tcp,self"}
     ucx = {**MPI, **UCX_MRC, "OMPI_MCA_pml": "ucx", "OMPI_MCA_btl": "^openib,vader,tcp",
            "OMPI_MCA_pml_ucx_tls": "any", "OMPI_MCA_pml_ucx_devices": "any"}
@@ -74,13 +73,16 @@ def cases(options):
             Case(f"UCX tag {word}", "drop-in", f"ucx_perftest -t tag_bw -w 50 -s {size} -n {messages}", UCX_BW, UCX_MRC),
             Case(f"UCX tag {word}", "TCP", f"ucx_perftest -t tag_bw -w 50 -s {size} -n {messages}", UCX_BW, UCX_TCP),
         ]
+    for ranks in (2, 4):
+        name = f"MPI all-reduce 4 MiB, {ranks} ranks, loopback"
+        allreduce = f"mpirun.openmpi --oversubscribe -np {ranks} {{built}}/allreduce 4194304 {20 * seconds}"
+        found += [Case(name, "drop-in", allreduce, ALLREDUCE, ucx, lone=True),
+                  Case(name, "TCP", allreduce, ALLREDUCE, ob1, lone=True)]
     found += [
         Case("WRITE 8 B, half a round trip", "drop-in", f"ib_write_lat -F -d mrc0 -s 8 -n {pings}", PERFTEST_LAT),
         Case("SEND 8 B, half a round trip", "drop-in", f"ib_send_lat -F -d mrc0 -s 8 -n {pings}", PERFTEST_LAT),
         Case("UCX tag 8 B, half a round trip", "drop-in", f"ucx_perftest -t tag_lat -w 50 -s 8 -n {pings}", UCX_LAT, UCX_MRC),
         Case("UCX tag 8 B, half a round trip", "TCP", f"ucx_perftest -t tag_lat -w 50 -s 8 -n {pings}", UCX_LAT, UCX_TCP),
-        Case("MPI all-reduce 4 MiB, 2 ranks, loopback", "drop-in", allreduce, ALLREDUCE, ucx, lone=True),
-        Case("MPI all-reduce 4 MiB, 2 ranks, loopback", "TCP", allreduce, ALLREDUCE, ob1, lone=True),
         Case("WRITE 64 KiB, one core busy", "drop-in", f"{perftest_bw}65536", PERFTEST_BW, busy=True),
         Case("UCX tag 64 KiB, one core busy", "TCP", f"ucx_perftest -t tag_bw -w 50 -s 65536 -n {messages}", UCX_BW,
              UCX_TCP, busy=True),
