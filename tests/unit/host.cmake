@@ -26,6 +26,10 @@ target_link_options(unit_stats_file PRIVATE LINKER:--wrap=fdopendir LINKER:--wra
 softmrc_test(unit_ep_probe SOURCES unit_ep_probe.c LINKS host LABELS unit)
 softmrc_test(unit_srv6_map SOURCES unit_srv6_map.c LINKS host LABELS unit)
 softmrc_test(unit_env_srv6 SOURCES unit_env_srv6.c LINKS host LABELS unit)
+softmrc_test(unit_core_instructions SOURCES unit_core_instructions.c ../../bench/engine_pair.c ../support/engine_net.c
+	../support/engine_node.c LINKS core LABELS unit release)
+target_include_directories(unit_core_instructions PRIVATE ${PROJECT_SOURCE_DIR}/bench)
+target_compile_definitions(unit_core_instructions PRIVATE $<$<CONFIG:Release>:INSTRUCTIONS_COUNT>)
 # With another process at its addresses a device needs more system calls: this test has namespaces of its own.
 softmrc_test(unit_nic_calls SOURCES unit_nic_calls.c LINKS host LABELS unit live)
 set(counted_calls sendmmsg recvmmsg sendmsg recvmsg poll ppoll read write)
