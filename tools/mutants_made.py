@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Faults made by machine: tools/mutants --sample K [--seed N] and tools/mutants --made.
 
-mutate.py finds them and writes sources that hold them all, and those written by hand, so that they are compiled once. Each test runs once
-without a fault, which shows how long it takes and which faults it comes by; a fault then costs only the runs of
-those tests, quick ones first, until one fails.
+mutate.py finds them and writes sources that hold them all, and those written by hand, so that they are compiled once.
+Each test runs once without a fault, which shows how long it takes and which faults it comes by; a fault then costs only
+the runs of those tests, quick ones first, until one fails.
 
 Those of src/core are tried by the tests of the pure modules. Those of the modules around it (AROUND below) are
 calls and conditions; they are tried with AddressSanitizer, since much of what such a call does is to give something
@@ -11,9 +11,9 @@ back, by unit and live tests, each in namespaces of its own (confined): a wrong 
 port and writes no file of the machine's. Tests of sockets may fail by chance, so such a verdict counts when it is
 given twice, and such a test has three tries to pass without a fault.
 
-A verdict is to be the same on a machine of any speed. A fault survives only when all tests that come by it have been asked, however long that
-takes; what is sure to take long, a fault that is known to survive and one of a module with many of those, has a budget of
-seconds (SECONDS_A_FAULT). A test of the pure modules that a fault makes endless is ended by the time that it has of the
+A verdict is to be the same on a machine of any speed. A fault survives only when all tests that come by it have been
+asked, however long that takes; what is sure to take long, a fault that is known to survive and one of a module with
+many of those, has a budget of seconds (SECONDS_A_FAULT). A test of the pure modules that a fault makes endless is ended by the time that it has of the
 processor, which other programs do not change.
 
 What no test notices, because it changes nothing that anybody could, is in tests/mutants/survivors.toml:
