@@ -660,7 +660,7 @@ static void sleeper_target(struct live_side *s)
 	used = cpu_us() - before;
 	mh_cq_ack_events(cq, 1);
 	live_check(mh_cq_poll(s->cq, 1, &wc) == 1 && wc.imm == 1);
-	live_check(used < 10000);
+	live_check(used < 30000); /* of the second; also on a machine a third as fast */
 }
 
 static void sleeper_initiator(struct live_side *s)

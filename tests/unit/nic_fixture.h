@@ -178,7 +178,7 @@ static inline uint64_t fixture_counter(struct nic_fixture *fixture, const char *
 	return 0;
 }
 
-/* fixture_wait waits up to a second until a counter is `want`, and checks that it is. */
+/* fixture_wait waits up to a minute until a counter is `want`, and checks that it is. */
 static inline void fixture_wait(struct nic_fixture *fixture, const char *name, uint64_t want)
 {
 	for (int ms = 0; ms < 60000 && fixture_counter(fixture, name) < want; ms++)
