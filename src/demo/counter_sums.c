@@ -2,7 +2,11 @@
 /* Adding up statistics segments: see measure.h. */
 #include "demo/measure.h"
 
+#include "demo/demo.h"
+
+#include <inttypes.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /* The name of a counter and where it goes in struct demo_counters. */
 static const struct {
@@ -65,13 +69,26 @@ void demo_counters_sum(const struct stats_reader *r, uint32_t paths, struct demo
 		add_segment(sums, r->process[i].now, paths);
 }
 
-uint64_t demo_sums_out(const struct demo_sums *sums)
+/* A target that names no plane, as that of a host, may be on any path. */
+static bool is_hit(const struct demo_fault *f, uint32_t plane, uint32_t path)
+{
+	for (uint32_t i = 0; i < f->targets; i++) {
+		uint32_t p = plane, t1 = path;
+
+		(void)sscanf(f->target[i], "plane%" SCNu32 ".t1-%" SCNu32, &p, &t1);
+		if (p == plane && t1 == path)
+			return true;
+	}
+	return false;
+}
+
+uint64_t demo_sums_out(const struct demo_sums *sums, const struct demo_fault *f)
 {
 	uint64_t n = sums->counters.uplinks_left - sums->counters.uplinks_restored;
 
 	for (uint32_t p = 0; p < DEMO_PLANES_MAX; p++)
 		for (uint32_t i = 0; i < DEMO_PATHS_MAX; i++)
-			n += sums->path[p][i].bad;
+			n += is_hit(f, p, i) ? sums->path[p][i].bad : 0;
 	return n;
 }
 

@@ -153,7 +153,7 @@ static void inject_fault(struct demo_run *run, uint32_t i, uint64_t now_ns, stru
 	log->down = true;
 	log->strike_ns = now_ns;
 	log->at_strike = run->sums.counters;
-	log->out_at_strike = demo_sums_out(&run->sums);
+	log->out_at_strike = demo_sums_out(&run->sums, f);
 	read_fabric(run, &log->fabric_at_strike);
 	if (run->cfg.with_tcp)
 		log->tcp_connections_hit =

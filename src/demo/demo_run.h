@@ -98,7 +98,7 @@ struct demo_fault_log {
 	bool reported; /* its times were printed */
 	uint64_t strike_ns, clear_ns, end_ns;
 	struct demo_counters at_strike, at_end;
-	uint64_t out_at_strike; /* EVs and local ports */
+	uint64_t out_at_strike; /* demo_sums_out */
 	struct demo_hits hits;
 	struct ml_counters fabric_at_strike, fabric_at_end;
 	struct demo_times times;

@@ -113,8 +113,13 @@ struct demo_sums {
  */
 void demo_counters_sum(const struct stats_reader *r, uint32_t paths, struct demo_sums *sums);
 
-/* demo_sums_out returns how many EVs and local ports were out of use at that moment. */
-uint64_t demo_sums_out(const struct demo_sums *sums);
+struct demo_fault; /* demo.h */
+
+/*
+ * demo_sums_out returns how many EVs over what the fault hits, and local ports of any plane, were
+ * out of use at that moment.
+ */
+uint64_t demo_sums_out(const struct demo_sums *sums, const struct demo_fault *f);
 
 /* demo_counters_missing returns the name of a counter that no mapped segment has, or NULL. */
 const char *demo_counters_missing(const struct stats_reader *r);

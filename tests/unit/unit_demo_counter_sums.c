@@ -2,6 +2,7 @@
 /* Adding up statistics segments: src/demo/measure.h. */
 #include "demo/measure.h"
 
+#include "demo/demo.h"
 #include "demo/stage.h"
 
 #include "support/test.h"
@@ -76,6 +77,7 @@ SUM_TEST(demo_counters_sum, keeps_the_values_of_a_process_that_ended)
 SUM_TEST(demo_counters_sum, counts_evs_by_plane_and_path)
 {
 	struct mrc_stats_qp *qp = &segment.qp[0];
+	const struct demo_fault hit = {.target = {"plane1.t1-1"}, .targets = 1};
 	struct demo_sums sums;
 
 	qp->qpn = 77;
@@ -93,7 +95,7 @@ SUM_TEST(demo_counters_sum, counts_evs_by_plane_and_path)
 	assert_u_eq(sums.path[0][0].good, 1);
 	assert_u_eq(sums.path[1][1].bad, 1);
 	assert_u_eq(sums.path[1][0].good, 0);
-	assert_u_eq(demo_sums_out(&sums), 1);
+	assert_u_eq(demo_sums_out(&sums, &hit), 1);
 }
 
 TEST(demo_sums_out, counts_ports_that_are_left_still)
@@ -102,7 +104,22 @@ TEST(demo_sums_out, counts_ports_that_are_left_still)
 				       .path[0][1].bad = 4,
 				       .path[1][0].skip = 7};
 
-	assert_u_eq(demo_sums_out(&sums), 6);
+	const struct demo_fault host = {.target = {"host1.e1", "host1.e2"}, .targets = 2};
+
+	assert_u_eq(demo_sums_out(&sums, &host), 6);
+}
+
+TEST(demo_sums_out, counts_evs_over_what_is_hit)
+{
+	const struct demo_sums sums = {
+		.path[0][1].bad = 4, .path[0][2].bad = 16, .path[1][1].bad = 64};
+	const struct demo_fault plane = {.target = {"plane0"}, .targets = 1};
+	const struct demo_fault t1 = {.target = {"plane0.t1-1"}, .targets = 1};
+	const struct demo_fault well = {.target = {"plane1.t1-0", "plane2"}, .targets = 2};
+
+	assert_u_eq(demo_sums_out(&sums, &plane), 20);
+	assert_u_eq(demo_sums_out(&sums, &t1), 4);
+	assert_u_eq(demo_sums_out(&sums, &well), 0);
 }
 
 SUM_TEST(demo_counters_missing, names_a_missing_counter)
