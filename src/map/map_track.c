@@ -79,7 +79,6 @@ static void track(struct mm_map *map, const struct mm_found *f, uint64_t now_ns)
 		k->sick.direction_known = false;
 	}
 	k->found_ns = now_ns;
-	/* What was seen while a fault began, and is another part's by now, is never told. */
 	k->told |= now_ns + 1 - k->onset_ns[0] >= map->cfg.settle_ns;
 	k->window = f->window;
 	track_direction(k, f);
@@ -200,6 +199,16 @@ static size_t insert(struct mm_sick *sick, size_t n, size_t max, const struct mm
 	return n < max ? n + 1 : n;
 }
 
+/*
+ * While a fault begins a window has what was good before it, too, and may show a share of another
+ * part as lost: that is told only if it is found again when it has settled. What is dead is no mix.
+ */
+static bool is_told(const struct mm_map *map, const struct mm_tracked *k, uint64_t now_ns)
+{
+	return k->active && now_ns + 1 - k->onset_ns[0] >= map->cfg.settle_ns &&
+	       (k->told || k->was_dead);
+}
+
 size_t mm_map_judge(struct mm_map *map, uint64_t now_ns, struct mm_sick *sick, size_t max)
 {
 	uint32_t in_use = 0;
@@ -220,7 +229,7 @@ size_t mm_map_judge(struct mm_map *map, uint64_t now_ns, struct mm_sick *sick, s
 		take_back_if_not_found(map, k, now_ns);
 		flapping = flaps(map, k, now_ns);
 		in_use += flapping || k->active;
-		if (!flapping && !(k->active && k->told))
+		if (!flapping && !is_told(map, k, now_ns))
 			continue;
 		one = k->sick;
 		one.kind = flapping ? MM_FLAPPING : one.kind;
