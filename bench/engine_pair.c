@@ -79,10 +79,12 @@ struct mt_ev pair_ev(const struct pair_cfg *cfg, uint32_t i)
 /* The address of a side, as QP i of the other side knows it. */
 static struct rd_gid side_address(const struct pair *p, int side, uint32_t i)
 {
-	struct rd_gid gid = {{(uint8_t)(side + 1)}};
+	/* Two words, each stored as a whole: to read what was stored in parts takes a wait. */
+	uint64_t words[2] = {(uint64_t)side + 1, p->cfg.ev_set_each ? i : 0};
+	struct rd_gid gid;
 
-	if (p->cfg.ev_set_each)
-		memcpy(gid.b + 8, &i, sizeof(i));
+	_Static_assert(sizeof(words) == sizeof(gid), "an address in two words");
+	memcpy(&gid, words, sizeof(gid));
 	return gid;
 }
 
