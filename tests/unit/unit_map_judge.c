@@ -143,7 +143,7 @@ CASE(mm_part_bits, count_against_what_is_less_likely)
 /*
  * What begins is seen by some routes first: the cable explains them, but the switch by now all of
  * them. The cable was never sick, and is not named for the time that it would take to take it back.
- * One that is dead is: were it so by itself, and the switch wrongly found later, it would be missed.
+ * One that is dead is: were it so by itself, and the switch found wrongly, it would be missed.
  */
 CASE(mm_map_judge, does_not_tell_what_was_another_part_when_it_had_settled)
 {
