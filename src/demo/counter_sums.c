@@ -84,7 +84,10 @@ static bool is_hit(const struct demo_fault *f, uint32_t plane, uint32_t path)
 
 uint64_t demo_sums_out(const struct demo_sums *sums, const struct demo_fault *f)
 {
-	uint64_t n = sums->counters.uplinks_left - sums->counters.uplinks_restored;
+	const struct demo_counters *c = &sums->counters;
+	/* They are read one after the other while they count. */
+	uint64_t n =
+		c->uplinks_left > c->uplinks_restored ? c->uplinks_left - c->uplinks_restored : 0;
 
 	for (uint32_t p = 0; p < DEMO_PLANES_MAX; p++)
 		for (uint32_t i = 0; i < DEMO_PATHS_MAX; i++)

@@ -19,6 +19,7 @@
 /* What makes a watcher's silence a contradiction: 1 : 2^4. */
 #define REFUTED_BITS 4
 #define UNEVEN_BITS 4
+/* What makes chance no reason why some of a host's ports work: 1 : 2^8. */
 #define SPARED_BITS 8
 
 int64_t mm_log2(uint64_t x)

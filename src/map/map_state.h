@@ -73,7 +73,6 @@ struct mm_tracked {
 	uint64_t found_ns;    /* when last */
 	uint64_t onset_ns[3]; /* of the last three times, newest first; 0: none */
 	bool active, was_dead;
-	bool told;    /* found again when it had settled */
 	bool covered; /* what is bad about it was explained otherwise in the last judgement */
 };
 

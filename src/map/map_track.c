@@ -75,11 +75,10 @@ static void track(struct mm_map *map, const struct mm_found *f, uint64_t now_ns)
 		k->onset_ns[1] = k->onset_ns[0];
 		k->onset_ns[0] = now_ns + 1;
 		k->active = true;
-		k->was_dead = k->told = false;
+		k->was_dead = false;
 		k->sick.direction_known = false;
 	}
 	k->found_ns = now_ns;
-	k->told |= now_ns + 1 - k->onset_ns[0] >= map->cfg.settle_ns;
 	k->window = f->window;
 	track_direction(k, f);
 	k->was_dead |= kind_of(f) == MM_DEAD;
@@ -205,8 +204,9 @@ static size_t insert(struct mm_sick *sick, size_t n, size_t max, const struct mm
  */
 static bool is_told(const struct mm_map *map, const struct mm_tracked *k, uint64_t now_ns)
 {
-	return k->active && now_ns + 1 - k->onset_ns[0] >= map->cfg.settle_ns &&
-	       (k->told || k->was_dead);
+	uint64_t known_ns = k->was_dead ? now_ns : k->found_ns;
+
+	return k->active && known_ns + 1 - k->onset_ns[0] >= map->cfg.settle_ns;
 }
 
 size_t mm_map_judge(struct mm_map *map, uint64_t now_ns, struct mm_sick *sick, size_t max)

@@ -49,8 +49,8 @@ TEST(mm_map_is_full, of_what_is_sick_and_not_of_what_was)
 	assert_u_eq(mm_map_judge(map, UINT64_C(100000000000), &sick, 1), 0);
 	assert_false(mm_map_is_full(map));
 	for (uint32_t i = 0; i < MM_TRACKED_MAX; i++)
-		map->tracked[i] =
-			(struct mm_tracked){.active = true, .told = true, .sick.rate_ppm = 500000};
+		map->tracked[i] = (struct mm_tracked){
+			.active = true, .was_dead = true, .sick.rate_ppm = 500000};
 	assert_u_eq(mm_map_judge(map, UINT64_C(100000000000), &sick, 1), 1);
 	assert_true(mm_map_is_full(map));
 	free(map);
