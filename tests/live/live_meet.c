@@ -4,10 +4,10 @@
  * that say something else, too little, nothing, or are not there.
  */
 #include "live/live_fixture.h"
+#include "support/open_fds.h"
 
 #include <mrc/meet.h>
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -500,25 +500,14 @@ TEST(mrc_meet_call, says_why_it_got_nobody)
 	assert_int_equal(fd, -5);
 }
 
-static int descriptors(void)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	int n = 0;
-
-	assert_non_null(dir);
-	while (readdir(dir))
-		n++;
-	closedir(dir);
-	return n;
-}
-
 /* A listener's own connections of before are no reason to refuse the port. */
 TEST(mrc_meet_listen, takes_a_port_again_and_leaves_no_descriptor)
 {
 	struct tcp_end client = {.address = "127.0.0.1",
 				 .port = (uint16_t)(20000 + test_rand_below(20000)),
 				 .fd = -1};
-	int before = descriptors(), fd = -1;
+	uint32_t before = test_open_fds();
+	int fd = -1;
 	pthread_t thread;
 
 	assert_int_equal(pthread_create(&thread, NULL, call_host, &client), 0);
@@ -529,7 +518,7 @@ TEST(mrc_meet_listen, takes_a_port_again_and_leaves_no_descriptor)
 	close(client.fd);
 	assert_int_equal(mrc_meet_listen(client.address, client.port, SHORT_MS, &fd), ETIMEDOUT);
 	assert_int_equal(mrc_meet_call(client.address, client.port, SHORT_MS, &fd), ECONNREFUSED);
-	assert_int_equal(descriptors(), before);
+	assert_u_eq(test_open_fds(), before);
 }
 
 static atomic_int calls_ended;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * unit_fault.c - the fault driver over a fake port: each kind of rule, who it applies to, that its
- * counters are exact and its rates are what was asked for.
+ * unit_fault_driver.c - the fault driver over a fake port: each kind of rule, who it applies to,
+ * that its counters are exact and its rates are what was asked for.
  */
 #include "support/open_fds.h"
 

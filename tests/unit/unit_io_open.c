@@ -5,9 +5,9 @@
  * sanitizer's affair.
  */
 #include "support/netns.h"
+#include "support/open_fds.h"
 #include "support/test.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <libmnl/libmnl.h>
@@ -82,18 +82,6 @@ int __wrap_munmap(void *at, size_t len)
 {
 	mappings--;
 	return __real_munmap(at, len);
-}
-
-static unsigned descriptors(void)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	unsigned n = 0;
-
-	assert_non_null(dir);
-	while (readdir(dir))
-		n++;
-	closedir(dir);
-	return n;
 }
 
 /* ---- what is opened ---- */
@@ -339,7 +327,7 @@ static void check_words(const struct maker *m, int err)
 /* Returns whether a call failed. */
 static bool open_with(const struct maker *m, unsigned at)
 {
-	unsigned before = descriptors();
+	uint32_t before = test_open_fds();
 	void *thing = NULL;
 	int err;
 
@@ -357,9 +345,9 @@ static bool open_with(const struct maker *m, unsigned at)
 		check_words(m, err);
 	else
 		m->close(thing);
-	if (descriptors() != before || mappings != 0)
+	if (test_open_fds() != before || mappings != 0)
 		fail_msg("%s, call %u failing: %u descriptors of %u, %d mappings left", m->name, at,
-			 descriptors(), before, mappings);
+			 test_open_fds(), before, mappings);
 	return calls >= at;
 }
 

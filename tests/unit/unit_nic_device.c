@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* unit_device.c - openings of the NIC, what they say, and the order of taking things down. */
+/* unit_nic_device.c - openings of the NIC, what they say, and the order of taking things down. */
 #include "support/open_fds.h"
 
 #include <errno.h>
