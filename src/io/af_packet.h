@@ -73,6 +73,8 @@ struct mio_nexthop;
 int mio_nexthop_open(unsigned ifindex, bool no_arp, struct mio_nexthop **nexthop,
 		     struct mio_error *error);
 void mio_nexthop_close(struct mio_nexthop *nexthop);
+/* mio_nexthop_close_inherited closes the socket and frees nothing, for a forked child. */
+void mio_nexthop_close_inherited(struct mio_nexthop *nexthop);
 
 /*
  * mio_nexthop_find writes the Ethernet address for packets to ip and returns 0. ENETUNREACH: no

@@ -214,13 +214,26 @@ static uint32_t afp_rx_burst(struct mio_port *port, uint64_t now_ns, struct mio_
 
 /* ---- opening ---- */
 
+static void afp_close_sockets(struct afp_port *a)
+{
+	mio_ring_unmap(&a->tx);
+	mio_ring_unmap(&a->rx);
+	mio_close_fds((int[]){a->tx_fd, a->status.fd, a->claimed_fd}, 3);
+}
+
+static void afp_close_inherited(struct mio_port *port)
+{
+	struct afp_port *a = afp_of(port);
+
+	afp_close_sockets(a);
+	mio_nexthop_close_inherited(a->nexthop);
+}
+
 static void afp_close(struct mio_port *port)
 {
 	struct afp_port *a = afp_of(port);
 
-	mio_ring_unmap(&a->tx);
-	mio_ring_unmap(&a->rx);
-	mio_close_fds((int[]){a->tx_fd, a->status.fd, a->claimed_fd}, 3);
+	afp_close_sockets(a);
 	if (a->nexthop)
 		mio_nexthop_close(a->nexthop);
 	mio_backlog_fini(&a->backlog);
@@ -233,6 +246,7 @@ static const struct mio_port_ops afp_ops = {
 	.deadline = afp_deadline,
 	.tick = afp_tick,
 	.close = afp_close,
+	.close_inherited = afp_close_inherited,
 };
 
 static int afp_open_parts(struct afp_port *a, const struct mio_af_packet_cfg *cfg, int claimed_fd,

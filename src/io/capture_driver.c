@@ -23,8 +23,7 @@ struct mio_capture {
 	FILE *file;
 	uint64_t realtime_offset_ns;
 	uint32_t interfaces;
-	int error;   /* of the first write that failed; nothing is written after it */
-	pid_t owner; /* a forked child has a copy of what is not written yet */
+	int error; /* of the first write that failed; nothing is written after it */
 };
 
 struct pcap_port {
@@ -101,7 +100,6 @@ int mio_capture_open(const char *path, uint64_t realtime_offset_ns, struct mio_c
 		return code;
 	}
 	c->realtime_offset_ns = realtime_offset_ns;
-	c->owner = getpid();
 	capture_write(c, section, mb_pcapng_section(section));
 	*capture = c;
 	return 0;
@@ -111,13 +109,18 @@ int mio_capture_close(struct mio_capture *c)
 {
 	int code;
 
-	if (c->owner != getpid())
-		__fpurge(c->file);
 	if (fclose(c->file) != 0 && c->error == 0)
 		c->error = errno;
 	code = c->error;
 	free(c);
 	return code;
+}
+
+/* What the parent has not written yet it writes itself: neither this nor exit(3) may. */
+void mio_capture_close_inherited(struct mio_capture *c)
+{
+	__fpurge(c->file);
+	close(fileno(c->file));
 }
 
 /* Writes a frame with the headers h; a second one around them if outer is not NULL. */
@@ -209,12 +212,18 @@ static void pcap_close(struct mio_port *port)
 	free(p);
 }
 
+static void pcap_close_inherited(struct mio_port *port)
+{
+	mio_port_close_inherited(pcap_of(port)->below);
+}
+
 static const struct mio_port_ops pcap_ops = {
 	.tx_burst = pcap_tx_burst,
 	.rx_burst = pcap_rx_burst,
 	.deadline = pcap_deadline,
 	.tick = pcap_tick,
 	.close = pcap_close,
+	.close_inherited = pcap_close_inherited,
 };
 
 int mio_pcap_open(struct mio_capture *capture, const char *name, const struct mio_addr *local,

@@ -176,6 +176,8 @@ int mio_capture_open(const char *path, uint64_t realtime_offset_ns, struct mio_c
  * closed. Returns 0, or the errno value of the first write that failed.
  */
 int mio_capture_close(struct mio_capture *capture);
+/* mio_capture_close_inherited closes a forked child's file: nothing is written, nothing freed. */
+void mio_capture_close_inherited(struct mio_capture *capture);
 
 /*
  * mio_pcap_open wraps `below`, which from then on belongs to the new port, as the next interface of

@@ -46,8 +46,7 @@ struct fault_port {
 	struct mb_prng random;
 	struct mio_delayq *held;
 	struct fault_rules rules;
-	bool gone;   /* the table */
-	pid_t owner; /* a forked child sends nothing in the name of its parent */
+	bool gone; /* the table */
 	struct mio_tx out[MIO_BURST_MAX];
 	uint32_t n_out;
 	uint32_t n_changed; /* of changed[] and changed_iov[]: of a burst's frames, once each */
@@ -343,11 +342,17 @@ static void fault_close(struct mio_port *port)
 {
 	struct fault_port *f = fault_of(port);
 
-	while (f->owner == getpid() && mio_delayq_count(f->held) > 0)
+	while (mio_delayq_count(f->held) > 0)
 		fault_send_first(f, mio_delayq_deadline(f->held));
 	mio_port_close(f->below);
 	mio_delayq_destroy(f->held);
 	free(f);
+}
+
+/* What is held the parent sends. */
+static void fault_close_inherited(struct mio_port *port)
+{
+	mio_port_close_inherited(fault_of(port)->below);
 }
 
 static const struct mio_port_ops fault_ops = {
@@ -356,6 +361,7 @@ static const struct mio_port_ops fault_ops = {
 	.deadline = fault_deadline,
 	.tick = fault_tick,
 	.close = fault_close,
+	.close_inherited = fault_close_inherited,
 };
 
 /* In a guard. fault_seed mixes what tells this port from all others into the table's seed. */
@@ -387,7 +393,6 @@ int mio_fault_open(const struct mio_fault_cfg *cfg, struct mio_port *below, stru
 	f->port = (struct mio_port){&fault_ops, below->status, below->max_run};
 	f->below = below;
 	f->cfg = *cfg;
-	f->owner = getpid();
 	f->rules.table = cfg->table;
 	fault_touch(f, fault_seed);
 	*port = &f->port;

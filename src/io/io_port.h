@@ -135,6 +135,12 @@ struct mio_port_ops {
 	void (*tick)(struct mio_port *port, uint64_t now_ns);
 	/* close gives everything back, held frames included, and frees the port. */
 	void (*close)(struct mio_port *port);
+	/*
+	 * close_inherited closes the descriptors and mappings that a forked child got with the
+	 * port. It sends nothing and frees nothing: the allocator of a program may have forked with
+	 * a lock that one of the parent's threads held.
+	 */
+	void (*close_inherited)(struct mio_port *port);
 };
 
 struct mio_port {
@@ -168,6 +174,11 @@ static inline void mio_port_tick(struct mio_port *port, uint64_t now_ns)
 static inline void mio_port_close(struct mio_port *port)
 {
 	port->ops->close(port);
+}
+
+static inline void mio_port_close_inherited(struct mio_port *port)
+{
+	port->ops->close_inherited(port);
 }
 
 #endif

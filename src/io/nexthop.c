@@ -75,6 +75,11 @@ int mio_nexthop_open(unsigned ifindex, bool no_arp, struct mio_nexthop **nexthop
 	return code;
 }
 
+void mio_nexthop_close_inherited(struct mio_nexthop *n)
+{
+	close(mnl_socket_get_fd(n->netlink));
+}
+
 void mio_nexthop_close(struct mio_nexthop *n)
 {
 	mnl_socket_close(n->netlink);

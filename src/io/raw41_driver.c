@@ -227,11 +227,18 @@ static uint32_t raw41_rx_burst(struct mio_port *port, uint64_t now_ns, struct mi
 
 /* ---- opening ---- */
 
-static void raw41_close(struct mio_port *port)
+static void raw41_close_inherited(struct mio_port *port)
 {
 	struct raw41_port *r = raw41_of(port);
 
 	mio_close_fds((int[]){r->tx.fd, r->status.fd, r->claimed_fd}, 3);
+}
+
+static void raw41_close(struct mio_port *port)
+{
+	struct raw41_port *r = raw41_of(port);
+
+	raw41_close_inherited(port);
 	mio_backlog_fini(&r->backlog);
 	free(r);
 }
@@ -242,6 +249,7 @@ static const struct mio_port_ops raw41_ops = {
 	.deadline = raw41_deadline,
 	.tick = raw41_tick,
 	.close = raw41_close,
+	.close_inherited = raw41_close_inherited,
 };
 
 static int raw41_fail(const struct mio_raw41_cfg *cfg, const char *what, struct mio_error *error)

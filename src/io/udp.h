@@ -135,6 +135,8 @@ bool mio_udp_runs_are_cut(int tx_fd, int rx_fd, const struct mio_addr *local);
 int mio_udp_tx_create(const struct mio_udp_cfg *cfg, struct mio_status *status,
 		      struct mio_udp_tx **tx, struct mio_error *error);
 void mio_udp_tx_destroy(struct mio_udp_tx *tx);
+/* mio_udp_tx_close_inherited closes the sockets and frees nothing, for a forked child. */
+void mio_udp_tx_close_inherited(struct mio_udp_tx *tx);
 /* mio_udp_tx_fd returns the socket of the first EV. */
 int mio_udp_tx_fd(const struct mio_udp_tx *tx);
 /* mio_udp_tx_stop_runs has all frames go one by one from now on. */

@@ -60,12 +60,19 @@ static void udp_close(struct mio_port *port)
 	udp_free(udp_of(port));
 }
 
+static void udp_close_inherited(struct mio_port *port)
+{
+	close(udp_of(port)->status.fd);
+	mio_udp_tx_close_inherited(udp_of(port)->tx);
+}
+
 static const struct mio_port_ops udp_ops = {
 	.tx_burst = udp_tx_burst,
 	.rx_burst = udp_rx_burst,
 	.deadline = udp_deadline,
 	.tick = udp_tick,
 	.close = udp_close,
+	.close_inherited = udp_close_inherited,
 };
 
 /*

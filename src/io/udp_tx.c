@@ -405,10 +405,15 @@ void mio_udp_tx_stop_runs(struct mio_udp_tx *tx)
 	begin_runs(&tx->runs, 1);
 }
 
-void mio_udp_tx_destroy(struct mio_udp_tx *tx)
+void mio_udp_tx_close_inherited(struct mio_udp_tx *tx)
 {
 	for (uint32_t i = 0; i < tx->n_evs; i++)
 		close(tx->fd[i]);
+}
+
+void mio_udp_tx_destroy(struct mio_udp_tx *tx)
+{
+	mio_udp_tx_close_inherited(tx);
 	mio_backlog_fini(&tx->backlog);
 	free(tx);
 }

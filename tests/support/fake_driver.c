@@ -113,12 +113,19 @@ static void fake_close(struct mio_port *port)
 	free(f);
 }
 
+/* It has no descriptors. */
+static void fake_close_inherited(struct mio_port *port)
+{
+	(void)port;
+}
+
 static const struct mio_port_ops fake_ops = {
 	.tx_burst = fake_tx_burst,
 	.rx_burst = fake_rx_burst,
 	.deadline = fake_deadline,
 	.tick = fake_tick,
 	.close = fake_close,
+	.close_inherited = fake_close_inherited,
 };
 
 static struct fake_port *fake_create(const struct mio_addr *remote)

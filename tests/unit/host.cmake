@@ -5,6 +5,8 @@ foreach(name addr host_ifaces cpu_atomic nic_cq crc32_cpu nic_device env event_q
 	softmrc_test(unit_${name} SOURCES unit_${name}.c LINKS host LABELS unit)
 endforeach()
 softmrc_test(unit_nic_rx SOURCES unit_nic_rx.c ../support/held_mutexes.c LINKS host LABELS unit)
+softmrc_test(unit_nic_fork SOURCES unit_nic_fork.c LINKS host LABELS unit)
+target_link_options(unit_nic_fork PRIVATE LINKER:--wrap=malloc,--wrap=calloc,--wrap=free,--wrap=fclose)
 softmrc_test(unit_nic_ports_drivers SOURCES unit_nic_ports_drivers.c LINKS host LABELS unit)
 set(driver_calls mio_udp_claim mio_fault_open mio_fault_unmap mio_capture_open mio_capture_close mio_pcap_open
 	mio_af_packet_open mio_raw41_open mh_iface_with_address)

@@ -305,7 +305,7 @@ TEST(mio_capture_open, leaves_the_file_of_another_user)
 }
 
 /* What its parent had not written yet would be in the file twice. */
-TEST_WITH(pcap_setup, pcap_teardown, mio_capture_close, a_forked_child_writes_nothing)
+TEST_WITH(pcap_setup, pcap_teardown, mio_capture_close_inherited, a_forked_child_writes_nothing)
 {
 	struct pcap_fixture *fixture = *state;
 	uint32_t words[7];
@@ -313,10 +313,13 @@ TEST_WITH(pcap_setup, pcap_teardown, mio_capture_close, a_forked_child_writes_no
 	pid_t child;
 
 	pcap_send(fixture->port, &pcap_b, "once");
+	fflush(stdout);
 	child = fork();
 	assert_true(child >= 0);
-	if (child == 0)
-		_exit(mio_capture_close(fixture->capture));
+	if (child == 0) {
+		mio_capture_close_inherited(fixture->capture);
+		_exit(fflush(NULL)); /* as exit(3) does */
+	}
 	assert_i_eq(waitpid(child, &status, 0), child);
 	assert_i_eq(status, 0);
 	pcap_finish(fixture);

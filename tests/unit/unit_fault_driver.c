@@ -308,7 +308,7 @@ FAULT_TEST(what_is_held_is_not_sent_by_a_forked_child)
 	child = fork();
 	assert_true(child >= 0);
 	if (child == 0) {
-		mio_port_close(fixture->port);
+		mio_port_close_inherited(fixture->port);
 		_exit((int)fault_arrived(fixture, got));
 	}
 	assert_i_eq(waitpid(child, &status, 0), child);

@@ -347,6 +347,17 @@ void mh_ports_close(struct mh_ports *ports)
 		ports_end_capture(ports);
 }
 
+void mh_ports_close_inherited(struct mh_ports *ports)
+{
+	while (ports->n > 0)
+		mio_port_close_inherited(ports->port[--ports->n].io);
+	mio_fault_unmap(ports->faults);
+	ports->faults = NULL;
+	if (ports->capture)
+		mio_capture_close_inherited(ports->capture);
+	ports->capture = NULL;
+}
+
 int mh_ports_reopen(struct mh_ports *ports, const struct mh_env *env, uint32_t i,
 		    const char *ifname, uint64_t now_ns, struct mio_error *error)
 {

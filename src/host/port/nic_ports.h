@@ -107,6 +107,8 @@ struct mh_ports {
 int mh_ports_open(struct mh_ports *ports, struct mh_env *env, uint64_t now_ns,
 		  struct mio_error *error);
 void mh_ports_close(struct mh_ports *ports);
+/* mh_ports_close_inherited closes a forked child's copies of what is open, and frees nothing. */
+void mh_ports_close_inherited(struct mh_ports *ports);
 
 /* mh_ports_udp_of_slot returns the UDP port of a slot, on this host and on every other. */
 static inline uint16_t mh_ports_udp_of_slot(const struct mh_ports *ports, uint32_t slot)

@@ -64,6 +64,8 @@ int mh_segment_create(struct mh_nic *nic, struct mio_error *error);
 void mh_segment_finish(struct mh_nic *nic);
 /* mh_segment_destroy removes the file, if it is not kept, and frees all; NULL is ignored. */
 void mh_segment_destroy(struct mh_segment *segment);
+/* mh_segment_close_inherited closes a forked child's copy and frees nothing; NULL is ignored. */
+void mh_segment_close_inherited(struct mh_segment *segment);
 /* mh_segment_deadline returns when the next refresh is due, UINT64_MAX without a segment. */
 uint64_t mh_segment_deadline(const struct mh_segment *segment);
 /*

@@ -291,6 +291,12 @@ void mh_segment_destroy(struct mh_segment *segment)
 	free(segment);
 }
 
+void mh_segment_close_inherited(struct mh_segment *segment)
+{
+	if (segment)
+		mh_stats_file_close(&segment->file);
+}
+
 uint64_t mh_segment_deadline(const struct mh_segment *segment)
 {
 	return segment ? segment->due_ns : UINT64_MAX;

@@ -216,8 +216,9 @@ int mh_nic_create(const struct mh_env *env, struct mh_nic **nic, struct mio_erro
 }
 
 /*
- * Only descriptors and mappings are closed: the lock and the thread are the parent's, and memory
- * stays because handles of the program point to it.
+ * Only descriptors and mappings are closed: the lock and the thread are the parent's. Memory stays:
+ * handles of the program point to it, and a child may not call free(3) before its allocator has
+ * seen to its own locks, which not every allocator does.
  */
 void mh_nic_close_inherited(struct mh_nic *first)
 {
@@ -225,13 +226,13 @@ void mh_nic_close_inherited(struct mh_nic *first)
 		struct mh_nic *nic = first->shard[i];
 
 		atomic_store(&nic->inherited, true);
-		mh_ports_close(&nic->ports);
+		mh_ports_close_inherited(&nic->ports);
 		mh_progress_close_inherited(nic);
 	}
 	mh_node_store_close(first);
 	for (struct mb_link *l = first->ev_cqs.next; l != &first->ev_cqs; l = l->next)
 		mh_ev_listener_close_inherited(mb_container_of(l, struct mh_cq, ev_link)->listener);
-	mh_segment_destroy(first->segment);
+	mh_segment_close_inherited(first->segment);
 	first->segment = NULL;
 }
 

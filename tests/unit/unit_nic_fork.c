@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * unit_nic_fork.c - what a forked child does with the NIC before fork(2) returns there: it closes
+ * all descriptors and calls nothing of the allocator, which may have forked with a lock of another
+ * thread's. That of AddressSanitizer does, and a child that freed something waited for ever.
+ */
+#include "support/netns.h"
+#include "support/test.h"
+
+#include <mrc/fault.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "host/state/nic_context.h"
+
+#define FDS_MAX 4096
+
+static const char capture_path[] = "/tmp/softmrc-nic-fork.pcapng";
+static char table_path[] = "/tmp/softmrc-nic-fork-XXXXXX";
+
+/* ---- calls of a child ---- */
+
+static pid_t parent;
+static unsigned calls_of_child;
+
+static void note_call(void)
+{
+	if (parent != 0 && getpid() != parent)
+		calls_of_child++;
+}
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void __real_free(void *bytes);
+int __real_fclose(FILE *file);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void __wrap_free(void *bytes);
+int __wrap_fclose(FILE *file);
+
+void *__wrap_malloc(size_t size)
+{
+	note_call();
+	return __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	note_call();
+	return __real_calloc(n, size);
+}
+
+void __wrap_free(void *bytes)
+{
+	note_call();
+	__real_free(bytes);
+}
+
+int __wrap_fclose(FILE *file)
+{
+	note_call();
+	return __real_fclose(file);
+}
+
+/* ---- the device ---- */
+
+static void make_table(void)
+{
+	static const struct mrc_fault_table table = {
+		.magic = {'M', 'R', 'C', 'F', 'A', 'U', 'L', 'T'},
+		.version = MRC_FAULT_VERSION,
+		.rules = MRC_FAULT_RULES,
+	};
+	int fd = mkstemp(table_path);
+
+	assert_true(fd >= 0);
+	assert_i_eq(write(fd, &table, sizeof(table)), sizeof(table));
+	close(fd);
+}
+
+static int fork_setup(void **state)
+{
+	const char *why = NULL;
+
+	(void)state;
+	if (!test_netns(&why))
+		test_skip(why);
+	setenv("MRC_CONFIG", "/dev/null", 1);
+	setenv("MRC_EVS", "8", 1);
+	setenv("MRC_SHARDS", "2", 1);
+	setenv("MRC_STATS_DIR", "/tmp", 1);
+	setenv("MRC_CAPTURE", capture_path, 1);
+	make_table();
+	setenv("MRC_FAULTS", table_path, 1);
+	return 0;
+}
+
+static int fork_teardown(void **state)
+{
+	(void)state;
+	parent = 0;
+	unlink(table_path);
+	unlink(capture_path);
+	strcpy(table_path + sizeof(table_path) - 7, "XXXXXX");
+	return 0;
+}
+
+#define FORK_TEST(name) TEST_WITH(fork_setup, fork_teardown, fork, name)
+
+/* sockets allocates nothing. */
+static int sockets(void)
+{
+	int n = 0;
+
+	for (int fd = 0; fd < FDS_MAX; fd++) {
+		socklen_t len = sizeof(int);
+		int domain;
+
+		n += getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len) == 0;
+	}
+	return n;
+}
+
+static void check_child(const char *driver, const char *ports)
+{
+	struct mh_device *dev;
+	int before = sockets(), opened, status;
+	pid_t child;
+
+	setenv("MRC_DRIVER", driver, 1);
+	setenv("MRC_PORTS", ports, 1);
+	assert_i_eq(mh_device_open(0, NULL, &dev), 0);
+	opened = sockets();
+	assert_true(opened > before);
+	parent = getpid();
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0)
+		_exit(calls_of_child != 0 ? 1 : sockets() != before ? 2 : 0);
+	assert_i_eq(waitpid(child, &status, 0), child);
+	assert_i_eq(status, 0);
+	assert_i_eq(sockets(), opened);
+	assert_i_eq(mh_device_close(dev), 0);
+}
+
+FORK_TEST(a_child_only_closes_udp)
+{
+	check_child("udp", "127.0.0.1,127.0.1.1");
+}
+
+FORK_TEST(a_child_only_closes_af_packet)
+{
+	setenv("MRC_SHARDS", "1", 1);
+	check_child("af_packet", "127.0.0.1%lo");
+}
+
+FORK_TEST(a_child_only_closes_raw41)
+{
+	setenv("MRC_SHARDS", "1", 1);
+	check_child("raw41", "::1%lo");
+}
