@@ -62,6 +62,19 @@ static bool row_error(const struct row_parser *r, const char *what)
 	return false;
 }
 
+/* More than any number in a row may be. */
+#define ROW_NUMBER_END 1000u
+
+/* row_digits returns what is behind a number; NULL: there is none. */
+static const char *row_digits(const char *at, uint32_t *number)
+{
+	uint64_t n = 0;
+	const char *end = mh_settings_digits(at, &n);
+
+	*number = n < ROW_NUMBER_END ? (uint32_t)n : ROW_NUMBER_END;
+	return end;
+}
+
 /* ---- prefixes ---- */
 
 static struct mh_srv6_half row_prefix_half(const uint8_t *bytes, uint32_t prefix)
@@ -75,15 +88,15 @@ static struct mh_srv6_half row_prefix_half(const uint8_t *bytes, uint32_t prefix
 
 static bool row_prefix(const struct row_parser *r, char *text, struct mh_srv6_row *row)
 {
-	char *slash = strchr(text, '/'), *end = NULL;
+	char *slash = strchr(text, '/');
+	const char *end = NULL;
 	uint8_t ip[16];
 
 	if (slash) {
 		*slash = '\0';
-		row->prefix = (uint32_t)strtoul(slash + 1, &end, 10);
+		end = row_digits(slash + 1, &row->prefix);
 	}
-	if (!slash || slash[1] < '0' || slash[1] > '9' || *end || row->prefix > 128 ||
-	    inet_pton(AF_INET6, text, ip) != 1)
+	if (!end || *end || row->prefix > 128 || inet_pton(AF_INET6, text, ip) != 1)
 		return row_error(r, "must be the GID of a row's first host with the length of "
 				    "their prefix, such as fd4d:5243::1/64");
 	row->subnet =
@@ -110,16 +123,14 @@ static bool row_unknown_field(const struct row_parser *r, const char *name)
 /* Reads the number behind `mark` and cuts the text there; false: there is one that is none. */
 static bool row_number(char *text, const char *mark, uint32_t *number)
 {
-	char *at = strstr(text, mark), *end;
+	char *at = strstr(text, mark);
+	const char *end;
 
 	if (!at)
 		return true;
 	*at = '\0';
-	at += strlen(mark);
-	if (*at < '0' || *at > '9')
-		return false;
-	*number = (uint32_t)strtoul(at, &end, 10);
-	return *end == '\0';
+	end = row_digits(at + strlen(mark), number);
+	return end && !*end;
 }
 
 static bool row_parse_field(const struct row_parser *r, char *text, struct row_word *word)
