@@ -216,3 +216,26 @@ EVENT_TEST(descriptor_that_became_a_pipe_without_reader)
 	close(ends[1]);
 	assert_i_eq(mh_event_open(&fixture->queue), 0);
 }
+
+static bool can_be_cancelled(void)
+{
+	int state = mh_cancel_disable();
+
+	mh_cancel_restore(state);
+	return state == PTHREAD_CANCEL_ENABLE;
+}
+
+/* What may sleep with a lock or something half done cannot be cancelled; afterwards a thread can. */
+EVENT_TEST(cancellation_is_as_it_was)
+{
+	struct event_fixture *fixture = *state;
+	struct mh_event_queue other;
+
+	mh_event_raise(&fixture->queue, &fixture->a, false);
+	assert_true(can_be_cancelled());
+	mh_event_discard(&fixture->queue, &fixture->a);
+	assert_true(can_be_cancelled());
+	assert_i_eq(mh_event_open(&other), 0);
+	mh_event_close(&other);
+	assert_true(can_be_cancelled());
+}
