@@ -134,6 +134,9 @@ FAULTS = [
     ("plane1.t0-1.t1-0", "duplicate 10%", ["plane1.t0-1.t1-0"], "duplicating", "both"),
     ("plane1.t0-1.t1-0", "reorder 10%", ["plane1.t0-1.t1-0"], "reordering", "both"),
     ("plane0.t0-1.t1-1", "slow 20M", ["plane0.t0-1.t1-1"], "slow", "both"),
+    ("host0.plane0", "slow 20M", ["host0.plane0"], "slow", "both"),
+    ("host0.plane0", "slow 20M out", ["host0.plane0"], "slow", "out"),
+    ("host0.plane0", "slow 20M in", ["host0.plane0"], "slow", "in"),
 ]
 
 

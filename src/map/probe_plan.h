@@ -54,6 +54,13 @@ uint32_t mm_route_turn(const struct mf_topology *t, uint32_t host, uint32_t plan
 uint32_t mm_route_peer(const struct mf_topology *t, uint32_t host, uint32_t plane, uint32_t peer,
 		       uint32_t link[MM_ROUTE_LINKS]);
 
+/*
+ * mm_route_there returns the way there of a route with a peer. Of trains the peer says how they
+ * came to it, so that this way alone is known to be slow or not: it crosses one direction of a
+ * cable of each host.
+ */
+struct mm_route_of mm_route_there(const struct mm_route_of *route);
+
 struct mm_plan_cfg {
 	uint32_t watchers;    /* of each link; 1 .. */
 	uint64_t interval_ns; /* from one probe of a route to the next */

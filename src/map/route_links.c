@@ -43,3 +43,11 @@ uint32_t mm_route_peer(const struct mf_topology *t, uint32_t host, uint32_t plan
 	link[3] = mf_link_host_t0(t, back, host, true);
 	return 4;
 }
+
+struct mm_route_of mm_route_there(const struct mm_route_of *route)
+{
+	return (struct mm_route_of){.witness = route->witness,
+				    .peer = route->peer,
+				    .links = 2,
+				    .link = {route->link[0], route->link[1]}};
+}

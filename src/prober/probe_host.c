@@ -199,9 +199,20 @@ static void answer(struct probe_host *h, const struct probe_packet *packet)
 	}
 	h->answer_bytes -= packet->bytes + PROBE_HEADER_BYTES;
 	back.asks = false;
+	back.asked_at = probe_packet_stamp(packet->came_ns);
 	probe_socket_send(h->fd, to, h->cfg.udp_port[packet->from],
 			  packet->plain ? h->cfg.ifindex[packet->plane] : 0,
 			  packet->plain ? PLAIN_HOPS : 0, &back);
+}
+
+/*
+ * When a packet came, for the question how far those of a train are apart. A neighbour sends them
+ * back in steps of its own, so it is when they came there, by its clock, which begins again often:
+ * of a train over that moment nothing is known.
+ */
+static uint64_t came_at(const struct probe_stream *s, const struct probe_packet *packet)
+{
+	return s->asked == MM_NO_HOST ? packet->came_ns : UINT64_C(1000) * packet->asked_at;
 }
 
 static void take_in(struct probe_host *h, const struct probe_packet *packet)
@@ -217,7 +228,7 @@ static void take_in(struct probe_host *h, const struct probe_packet *packet)
 		verdict = PROBE_LATE; /* of a route that is another's now */
 	} else if (s && (s->kind == PROBE_HELLO || packet->port == h->cfg.ifindex[s->back])) {
 		verdict = probe_book_arrive(&s->book, packet->seq, packet->nonce, packet->whole,
-					    packet->came_ns);
+					    came_at(s, packet));
 		if (verdict == PROBE_ANSWERED && s->kind == PROBE_HELLO)
 			h->heard[s->asked - first_neighbour(h)] = h->step + 1;
 	}
@@ -356,13 +367,9 @@ static uint32_t full_bytes(const struct probe_host *h)
 	return h->cfg.t->cfg.mtu - PROBE_HEADER_BYTES;
 }
 
-/*
- * Trains are sent on routes that come back by themselves: a neighbour answers in steps of its own,
- * by which a train that arrives meanwhile is torn apart.
- */
 static bool takes_trains(const struct probe_host *h, const struct probe_stream *s)
 {
-	return h->cfg.link_bit_s && s->kind == PROBE_ROUTE && s->of.peer == MM_NO_HOST;
+	return h->cfg.link_bit_s && s->kind == PROBE_ROUTE;
 }
 
 static bool take_train(struct probe_host *h)
@@ -429,6 +436,22 @@ static bool is_doubtful(const struct mm_counts *c)
 	return bad > 0;
 }
 
+/* A train to a neighbour says how fast the way there is, and nothing of that back. */
+static void tell_route(struct probe_host *h, struct probe_stream *s, struct mm_counts *counts)
+{
+	struct mm_counts there = {{0}, {0}};
+
+	if (s->of.peer != MM_NO_HOST && counts->known[MM_SLOWED]) {
+		const struct mm_route_of of = mm_route_there(&s->of);
+
+		there.known[MM_SLOWED] = counts->known[MM_SLOWED];
+		there.bad[MM_SLOWED] = counts->bad[MM_SLOWED];
+		counts->known[MM_SLOWED] = counts->bad[MM_SLOWED] = 0;
+		h->sink.route(h->sink.ctx, &of, &s->memo_there, &there);
+	}
+	h->sink.route(h->sink.ctx, &s->of, &s->memo, counts);
+}
+
 static void settle(struct probe_host *h, struct probe_stream *s)
 {
 	struct mm_counts counts;
@@ -449,7 +472,7 @@ static void settle(struct probe_host *h, struct probe_stream *s)
 		h->sink.plain(h->sink.ctx, h->cfg.host, s->plane, counts.known[MM_LOST],
 			      counts.bad[MM_LOST]);
 	else
-		h->sink.route(h->sink.ctx, &s->of, &s->memo, &counts);
+		tell_route(h, s, &counts);
 }
 
 /* Whether a neighbour, or the host itself, is taken to be there. */

@@ -9,6 +9,11 @@
 #define FLAG_DAMAGED 2u /* on the way to the one that sends it back */
 #define FLAG_PLAIN 4u
 
+uint16_t probe_packet_stamp(uint64_t came_ns)
+{
+	return came_ns ? (uint16_t)(came_ns / 1000 % PROBE_STAMP_US + 1) : 0;
+}
+
 static uint8_t filler(const struct probe_packet *p, uint32_t at)
 {
 	return (uint8_t)((p->nonce >> at % 8 * 8) + at);
@@ -20,7 +25,7 @@ void probe_packet_write(uint8_t *out, const struct probe_packet *p)
 	out[4] = (uint8_t)((p->asks ? FLAG_ASKS : 0) | (p->whole ? 0 : FLAG_DAMAGED) |
 			   (p->plain ? FLAG_PLAIN : 0));
 	out[5] = (uint8_t)p->plane;
-	mb_store_be16(out + 6, 0);
+	mb_store_be16(out + 6, p->asked_at);
 	mb_store_be32(out + 8, p->from);
 	mb_store_be32(out + 12, p->asked);
 	mb_store_be32(out + 16, p->stream);
@@ -38,6 +43,7 @@ bool probe_packet_read(const uint8_t *in, size_t bytes, struct probe_packet *p)
 	p->asks = in[4] & FLAG_ASKS;
 	p->plain = in[4] & FLAG_PLAIN;
 	p->plane = in[5];
+	p->asked_at = mb_load_be16(in + 6);
 	p->from = mb_load_be32(in + 8);
 	p->asked = mb_load_be32(in + 12);
 	p->stream = mb_load_be32(in + 16);

@@ -2,7 +2,7 @@
 /*
  * probe_packet.h - what a probe says, in bytes.
  *
- * 	magic (4) : flags (1) : plane (1) : 0 (2) : from (4) : asked (4) : stream (4) :
+ * 	magic (4) : flags (1) : plane (1) : asked at (2) : from (4) : asked (4) : stream (4) :
  * 	sequence number (4) : nonce (8), and then the nonce again and again, each byte with its
  * 	place added
  *
@@ -31,6 +31,8 @@ struct probe_packet {
 	bool asks;
 	bool plain; /* without uSIDs */
 	bool whole; /* its other bytes are as they were sent, here and where it was asked */
+	/* When it came to the one that sends it back: probe_packet_stamp; 0: not known. */
+	uint16_t asked_at;
 	uint32_t bytes;
 	/* Not in it: index of the interface that it came in by, and where it ended otherwise. */
 	uint32_t port;
@@ -38,6 +40,12 @@ struct probe_packet {
 	bool looped;	  /* a switch says that its hop limit is over */
 };
 
+/*
+ * probe_packet_stamp makes of a time, 0 where it is not known, what two bytes have room for: whole
+ * microseconds, that begin again after PROBE_STAMP_US, and are never 0 of a time that is known.
+ */
+#define PROBE_STAMP_US 65535u
+uint16_t probe_packet_stamp(uint64_t came_ns);
 /* probe_packet_write writes p->bytes bytes, PROBE_BYTES_MIN to PROBE_BYTES_MAX. */
 void probe_packet_write(uint8_t *out, const struct probe_packet *p);
 /* probe_packet_read reads what UDP carries, all but the port. False: it is no probe. */

@@ -94,7 +94,7 @@ static void want(const struct planning *p, const struct probe_stream *wanted)
 		return;
 	*free_one = *wanted;
 	free_one->planned = true;
-	free_one->memo = MM_NO_ROUTE;
+	free_one->memo = free_one->memo_there = MM_NO_ROUTE;
 	/* At the rate that every link is sure to have a train would be over. */
 	if (p->cfg->link_bit_s)
 		free_one->book.slow_ns = UINT64_C(8000000000) * PROBE_TRAIN * p->cfg->t->cfg.mtu /

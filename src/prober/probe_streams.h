@@ -32,6 +32,7 @@ struct probe_stream {
 	struct probe_book book;
 	struct mm_route_of of; /* a route */
 	uint32_t memo;	       /* of the sink */
+	uint32_t memo_there;   /* for the way to the one that is asked */
 	uint32_t asked;	       /* host that sends it back, or MM_NO_HOST */
 	uint32_t plane, back;  /* by which it leaves and has to arrive */
 	uint32_t turns;	       /* pairs and trains that the plan had it send */

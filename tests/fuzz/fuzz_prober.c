@@ -36,10 +36,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define LONG_STEPS 420u
 #define ANSWER_STEPS 10u
 #define SAVED_STEPS 50u
+#define MS_NS UINT64_C(1000000)
 
 struct flight {
 	struct probe_packet packet;
 	bool lost, doubled;
+	bool ends_train; /* to a neighbour */
 };
 
 struct world {
@@ -54,8 +56,9 @@ struct world {
 	uint32_t n_arrivals, arrival_at, full, silent;
 	bool has_stray, stray_is_true;
 	uint32_t strays, loops; /* that the prober is to tell of, less those it has */
-	bool was_full, trains;
+	bool was_full, takes_trains;
 	uint64_t long_ones;
+	uint64_t trains, trains_known; /* to neighbours: that came back whole, that were counted */
 	uint64_t lost, damaged, doubled; /* what happened */
 	struct mm_counts sum;		 /* what was counted */
 	uint64_t plain_lost, answered_bytes;
@@ -154,10 +157,13 @@ static void take_route(void *ctx, const struct mm_route_of *of, uint32_t *memo,
 {
 	(void)ctx;
 	mb_assert(of->witness == HOST && of->links > 0 && of->links <= MM_ROUTE_LINKS);
+	/* Of the way back from a neighbour no train tells. */
+	mb_assert(of->peer == MM_NO_HOST || (of->links == 2) == (counts->known[MM_SLOWED] > 0));
 	for (unsigned i = 0; i < MM_SYMPTOMS; i++) {
 		mb_assert(counts->bad[i] <= counts->known[i]);
 		w.sum.bad[i] += counts->bad[i];
 	}
+	w.trains_known += of->peer != MM_NO_HOST ? counts->known[MM_SLOWED] : 0;
 	if (*memo == MM_NO_ROUTE)
 		*memo = mm_map_route(w.map, of, w.now_ns);
 	mb_assert(mm_map_add(w.map, *memo, HOST, counts, w.now_ns));
@@ -325,6 +331,11 @@ static bool is_silent(uint32_t host)
 	return w.silent == ALL_SILENT || (w.silent && w.silent == host + 1);
 }
 
+static bool came_once(const struct flight *f)
+{
+	return !f->lost && !f->doubled;
+}
+
 /* What was sent comes back by the port that it has to. */
 static void bring_back(void)
 {
@@ -339,12 +350,19 @@ static void bring_back(void)
 		f->packet.asks = false;
 		f->packet.port = IFINDEX + f->packet.plane;
 		f->packet.came_ns = w.now_ns + i;
+		/* A neighbour answers when it gets to it. */
+		if (f->packet.asked != MM_NO_HOST && !f->packet.plain) {
+			f->packet.asked_at = probe_packet_stamp(f->packet.came_ns);
+			f->packet.came_ns += i * MS_NS;
+		}
 		w.damaged += !f->packet.whole && !f->packet.plain;
 		w.doubled += f->doubled && !f->packet.plain;
 		/* There is room for these: the others are fewer. */
 		w.arrival[w.n_arrivals++] = f->packet;
 		if (f->doubled)
 			w.arrival[w.n_arrivals++] = f->packet;
+		w.trains += f->ends_train && came_once(f) && came_once(f - 1) && came_once(f - 2) &&
+			    came_once(f - 3);
 	}
 	w.n_sent = 0;
 }
@@ -364,12 +382,13 @@ static void check_pairs(void)
 		bool train = w.sent[i + 1].packet.bytes == full;
 
 		n = train ? PROBE_TRAIN : PROBE_PAIR;
-		mb_assert(i + n <= w.n_sent && (!train || w.trains));
+		mb_assert(i + n <= w.n_sent && (!train || w.takes_trains));
 		for (uint32_t k = 1; k < n; k++) {
 			mb_assert(w.sent[i + k].packet.stream == w.sent[i].packet.stream);
 			mb_assert(w.sent[i + k].packet.bytes == (train ? full : PROBE_BYTES_MIN));
 		}
 		w.long_ones += w.sent[i].packet.bytes == full ? n - 1 : 0;
+		w.sent[i + n - 1].ends_train = train && w.sent[i].packet.asks;
 	}
 }
 
@@ -407,22 +426,23 @@ static void open_all(uint8_t how)
 		w.ifindex[i] = IFINDEX + i;
 	for (uint32_t i = 0; i < w.t.n_hosts; i++)
 		w.udp_port[i] = (uint16_t)(1000 + i);
-	w.trains = how & 8;
+	w.takes_trains = how & 8;
 	w.rate_bit_s = how & 4 ? PROBE_RATE_MAX / 100 : PROBE_RATE_USUAL / 10;
 	cfg = mm_cfg_default(&w.t, PROBE_ROUTES_MAX, 10 * PROBE_STEP_NS);
 	free(memory);
 	memory = malloc(mm_map_bytes(&cfg, &w.t));
 	mb_assert(memory);
 	w.map = mm_map_init(memory, &cfg, &w.t);
-	w.host = probe_host_create(&(struct probe_host_cfg){.t = &w.t,
-							    .host = HOST,
-							    .share = PROBE_SHARE_USUAL,
-							    .rate_bit_s = w.rate_bit_s,
-							    .ifindex = w.ifindex,
-							    .udp_port = w.udp_port,
-							    .link_bit_s = w.trains ? 100000000 : 0,
-							    .asks_who_lives = how & 1},
-				   &sink, why, sizeof(why));
+	w.host = probe_host_create(
+		&(struct probe_host_cfg){.t = &w.t,
+					 .host = HOST,
+					 .share = PROBE_SHARE_USUAL,
+					 .rate_bit_s = w.rate_bit_s,
+					 .ifindex = w.ifindex,
+					 .udp_port = w.udp_port,
+					 .link_bit_s = w.takes_trains ? 100000000 : 0,
+					 .asks_who_lives = how & 1},
+		&sink, why, sizeof(why));
 	mb_assert(w.host);
 }
 
@@ -450,7 +470,7 @@ static void check(bool exact)
 		  PROBE_PAIR *
 				  ((w.steps + f->round_steps - 1) / f->round_steps *
 				   (f->routes + w.t.cfg.planes)) *
-				  (w.trains ? 2 : 1) +
+				  (w.takes_trains ? 2 : 1) +
 			  (budget * (w.steps + SAVED_STEPS) + PROBE_TRAIN * w.t.cfg.mtu) /
 				  (PROBE_BYTES_MIN + PROBE_HEADER_BYTES));
 	mb_assert(w.was_full ||
@@ -458,6 +478,7 @@ static void check(bool exact)
 	mb_assert(f->lost == w.lost);
 	mb_assert(w.sum.bad[MM_CORRUPTED] == w.damaged);
 	mb_assert(w.sum.bad[MM_DUPLICATED] == w.doubled);
+	mb_assert(w.was_full || w.trains_known == w.trains);
 }
 
 /* Who does not answer leaves the plan; where nobody does it is this host that is alone. */

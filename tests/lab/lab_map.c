@@ -54,6 +54,8 @@ static const struct expect faults[] = {
 	{"host2", "blackhole out", "host2: dead out,", 1, 400, false},
 	{"host2", "blackhole in", "host2: dead in,", 1, 400, false},
 	{"plane0.t0-1.t1-1", "slow 20M", "plane0.t0-1.t1-1: slow,", 1, 2000, false},
+	{"host0.plane0", "slow 20M out", "host0.plane0: slow out,", 1, 2000, false},
+	{"host0.plane0", "slow 20M in", "host0.plane0: slow in,", 1, 2000, false},
 	{"plane0.t0-1.t1-1", "loss 20%", "plane0.t0-1.t1-1: lossy ", 1, 1000, false},
 	{"host1.plane0", "swap host2.plane0",
 	 "host1.plane0: wrong cable, exchanged with host2.plane0", 2, 400, false},

@@ -25,6 +25,11 @@ void world_init(struct map_world *w, const struct mf_topology *t, uint32_t watch
 					    WORLD_ROUTES - w->routes);
 		assert_true(w->routes <= WORLD_ROUTES);
 	}
+	for (size_t i = w->routes; i-- > 0;)
+		if (w->route[i].peer != MM_NO_HOST) {
+			assert_true(w->routes < WORLD_ROUTES);
+			w->route[w->routes++] = mm_route_there(&w->route[i]);
+		}
 	for (size_t i = 0; i < w->routes; i++) {
 		w->number[i] = mm_map_route(w->map, &w->route[i], w->now_ns);
 		assert_u_eq(w->number[i], i);
@@ -62,6 +67,12 @@ void world_fault(struct map_world *w, const char *name, enum mm_symptom symptom,
 	}
 }
 
+/* A train to a neighbour tells how fast the way there is, which is a route of its own. */
+static bool is_there(const struct mm_route_of *r)
+{
+	return r->peer != MM_NO_HOST && r->links == 2;
+}
+
 static bool happens(const struct map_world *w, const struct mm_route_of *r, enum mm_symptom s)
 {
 	for (uint32_t i = 0; i < r->links; i++)
@@ -79,9 +90,11 @@ static void probe(const struct map_world *w, const struct mm_route_of *r, uint32
 	for (uint32_t i = 0; i < probes; i++) {
 		bool lost = mute || happens(w, r, MM_LOST);
 
-		c->known[MM_LOST]++;
-		c->bad[MM_LOST] += lost;
+		c->known[MM_LOST] += !is_there(r);
+		c->bad[MM_LOST] += lost && !is_there(r);
 		for (enum mm_symptom s = MM_CORRUPTED; s < MM_SYMPTOMS && !lost; s++) {
+			if (r->peer != MM_NO_HOST && is_there(r) != (s == MM_SLOWED))
+				continue;
 			c->known[s]++;
 			c->bad[s] += happens(w, r, s);
 		}
@@ -95,7 +108,7 @@ static void probe(const struct map_world *w, const struct mm_route_of *r, uint32
 /* Whether the way to a neighbour lets a question through, of a step's at least one. */
 static bool question_comes(const struct map_world *w, const struct mm_route_of *r)
 {
-	return r->peer != MM_NO_HOST && w->host[r->peer] != WORLD_SILENT &&
+	return r->peer != MM_NO_HOST && !is_there(r) && w->host[r->peer] != WORLD_SILENT &&
 	       w->ppm[MM_LOST][r->link[0]] < 1000000 && w->ppm[MM_LOST][r->link[1]] < 1000000;
 }
 

@@ -11,6 +11,7 @@ static const struct probe_packet sample = {.from = 7,
 					   .plane = 15,
 					   .asks = true,
 					   .whole = true,
+					   .asked_at = 0xfedc,
 					   .bytes = 200};
 
 TEST(probe_packet_read, reads_what_was_written)
@@ -26,6 +27,20 @@ TEST(probe_packet_read, reads_what_was_written)
 		assert_true(probe_packet_read(bytes, sizeof(bytes), &q));
 		assert_memory_equal(&q, &p, sizeof(p));
 	}
+}
+
+/* Differences of microseconds stay what they are, but over the moment when it begins again. */
+TEST(probe_packet_stamp, counts_microseconds)
+{
+	const uint64_t begins_ns = UINT64_C(1700000000) * PROBE_STAMP_US * 1000;
+
+	assert_u_eq(probe_packet_stamp(0), 0);
+	assert_u_eq(probe_packet_stamp(1), 1);
+	assert_u_eq(probe_packet_stamp(begins_ns), 1);
+	assert_u_eq(probe_packet_stamp(begins_ns + 999), 1);
+	assert_u_eq(probe_packet_stamp(begins_ns + 1000), 2);
+	assert_u_eq(probe_packet_stamp(begins_ns - 1), 0xffff);
+	assert_u_eq(probe_packet_stamp(begins_ns + 7000000), 7001);
 }
 
 /* A bit anywhere behind the head, on the way there or back, is seen and stays seen. */

@@ -98,6 +98,12 @@ static size_t count_routes(const struct mf_topology *t)
 	return n;
 }
 
+/* Of trains to neighbours the way there is a route of its own; so many hosts ask each. */
+static size_t count_ways_there(const struct mf_topology *t)
+{
+	return (size_t)t->n_hosts * t->cfg.planes * PROBE_SHARE_USUAL;
+}
+
 /* In the namespace of a host. */
 static int open_one(void *context, size_t host, struct ml_error *e)
 {
@@ -151,7 +157,7 @@ static int fill(struct prober *p, struct ml_error *e)
 		p->ifindex[i] = ml_ifindex(mf_link_host_t0(p->t, i % planes, i / planes, false));
 	if (ml_threads_run(n, open_one, p, e))
 		return -1;
-	return make_map(p, (uint32_t)routes, e);
+	return make_map(p, (uint32_t)(routes + count_ways_there(p->t)), e);
 }
 
 struct prober *prober_open(const struct ml_lab *lab, uint64_t rate_bit_s, struct ml_error *e)
