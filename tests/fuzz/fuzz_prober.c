@@ -157,7 +157,7 @@ static void take_route(void *ctx, const struct mm_route_of *of, uint32_t *memo,
 {
 	(void)ctx;
 	mb_assert(of->witness == HOST && of->links > 0 && of->links <= MM_ROUTE_LINKS);
-	/* Of the way back from a neighbour no train tells. */
+	/* A train to a neighbour tells of the way there alone. */
 	mb_assert(of->peer == MM_NO_HOST || (of->links == 2) == (counts->known[MM_SLOWED] > 0));
 	for (unsigned i = 0; i < MM_SYMPTOMS; i++) {
 		mb_assert(counts->bad[i] <= counts->known[i]);
