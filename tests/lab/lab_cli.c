@@ -155,7 +155,7 @@ RUNTIME_TEST(in_a_user_namespace_goes_with_its_holder)
 	assert_i_eq(fscanf(f, "%d", &pid), 1);
 	fclose(f);
 	assert_i_eq(kill(pid, SIGKILL), 0);
-	for (int i = 0; i < 500 && lab("status c%d", id()) == 0; i++)
+	for (int i = 0; i < 3000 && lab("status c%d", id()) == 0; i++)
 		poll(NULL, 0, 20);
 	assert_i_eq(lab("shell c%d host0 -- true", id()), 1);
 	heard("is not up");
@@ -323,12 +323,12 @@ static void interrupt(int number)
 		_exit(127);
 	}
 	snprintf(name, sizeof(name), "run%d", (int)child);
-	for (int i = 0; i < 500 && fixture_leftover(name) < 12; i++)
+	for (int i = 0; i < 3000 && fixture_leftover(name) < 12; i++)
 		poll(NULL, 0, 20);
 	poll(NULL, 0, 200);
 	kill(child, number);
 	assert_i_eq(waitpid(child, &status, 0), child);
-	for (int i = 0; i < 500 && fixture_leftover(name); i++)
+	for (int i = 0; i < 3000 && fixture_leftover(name); i++)
 		poll(NULL, 0, 20);
 	assert_u_eq(fixture_leftover(name), 0);
 	unlink(path);

@@ -193,8 +193,8 @@ static pid_t start_in(const char *netns)
 		_exit(127);
 	}
 	/* It is there when its namespace is no longer ours. */
-	for (int i = 0; i < 500 && shell_run("ip netns identify %d | grep -qx %s", (int)pid, netns);
-	     i++)
+	for (int i = 0;
+	     i < 3000 && shell_run("ip netns identify %d | grep -qx %s", (int)pid, netns); i++)
 		poll(NULL, 0, 20);
 	return pid;
 }

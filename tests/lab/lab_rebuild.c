@@ -152,7 +152,7 @@ static int die_at(void *context, const char *what, size_t done, size_t of)
 
 static void wait_until_gone(const char *name)
 {
-	for (int i = 0; i < 1000 && fixture_leftover(name); i++)
+	for (int i = 0; i < 3000 && fixture_leftover(name); i++)
 		poll(NULL, 0, 20);
 	assert_u_eq(fixture_leftover(name), 0);
 }

@@ -558,7 +558,7 @@ static void told_target(struct live_side *s)
 
 		live_more(s, &qp);
 		/* Behind the batch, on the same socket. */
-		live_check(live_wait_counter(s, "drop_ep_response", i + 1, 20000));
+		live_check(live_wait_counter(s, "drop_ep_response", i + 1, 60000));
 		ended = live_counter(s, "rx_access_errors") > errors;
 		live_tell(s, &ended, sizeof(ended));
 		live_less(&qp);

@@ -10,6 +10,7 @@
 #include "live/live_daemon.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/socket.h>
@@ -310,15 +311,35 @@ SHARED_TEST(what_was_decided_before)
 	}
 }
 
-/* REQ(ctl.event-queue) */
+/* Denies an EV of the application and gives it back; whether the channel says so in a second. */
+static bool hears_of(struct mrc_ctl_ev_op_entry *entry)
+{
+	struct pollfd raised = {.events = POLLIN};
+	int n = 1;
+
+	assert_int_equal(mrc_get_comp_channel_fd(r->channel, &raised.fd), 0);
+	entry->state = MRC_CTL_EV_DENIED;
+	assert_int_equal(ctl_ev_op(r, PROFILE, MRC_CTL_EV_OP_MODIFY_EV_STATE, entry, &n), 0);
+	ctl_app_expect(CTL_APP_DENIED, PROFILE, 1);
+	entry->state = MRC_CTL_EV_GOOD;
+	assert_int_equal(ctl_ev_op(r, PROFILE, MRC_CTL_EV_OP_MODIFY_EV_STATE, entry, &n), 0);
+	ctl_app_expect(CTL_APP_DENIED, PROFILE, 0);
+	return poll(&raised, 1, 1000) == 1;
+}
+
+/*
+ * What happens before mrcd has found the application, or the controller mrcd, nobody hears: it
+ * happens until it is heard, and two may be heard together. REQ(ctl.event-queue)
+ */
 SHARED_TEST(ev_events)
 {
 	struct mrc_ctl_ev_profile_attr attr = {.ev_event_mask = (int)MRC_CTL_EV_GOOD};
-	struct mrc_ctl_ev_op_entry entry = {.ev = ev_of(3), .state = MRC_CTL_EV_DENIED};
+	struct mrc_ctl_ev_op_entry entry = {.ev = ev_of(3)};
 	struct mrc_cq *cq = mrc_ctl_create_ev_event_cq(r->ctx, 128, r, r->channel, 0), *raised;
 	struct mrc_ctl_ev_event event[4];
+	time_t until = time(NULL) + PATIENCE_MS / 1000;
 	void *user;
-	int n = 1;
+	int n;
 
 	assert_non_null(cq);
 	make_explicit();
@@ -328,19 +349,19 @@ SHARED_TEST(ev_events)
 	ctl_app_expect(CTL_APP_FIRST_EV, PROFILE, 49152);
 	assert_u_eq(ctl_app_tell(CTL_APP_CONNECT, PROFILE, 0), 0);
 	assert_u_eq(ctl_app_tell(CTL_APP_WRITE, 0, 0), IBV_WC_SUCCESS);
-	usleep(300000); /* until mrcd has found the application, and the controller mrcd */
 	assert_int_equal(mrc_req_notify_cq(cq, 0), 0);
-	assert_int_equal(ctl_ev_op(r, PROFILE, MRC_CTL_EV_OP_MODIFY_EV_STATE, &entry, &n), 0);
-	ctl_app_expect(CTL_APP_DENIED, PROFILE, 1);
-	entry.state = MRC_CTL_EV_GOOD;
-	assert_int_equal(ctl_ev_op(r, PROFILE, MRC_CTL_EV_OP_MODIFY_EV_STATE, &entry, &n), 0);
+	while (!hears_of(&entry))
+		assert_true(time(NULL) < until);
 	assert_int_equal(mrc_get_cq_event(r->channel, &raised, &user), 0);
 	assert_ptr_equal(raised, cq);
-	assert_int_equal(mrc_ctl_poll_ev_event(cq, 4, event), 1);
-	assert_int_equal(event[0].profile_id, PROFILE);
-	assert_memory_equal(&event[0].ev, &entry.ev, sizeof(entry.ev));
-	assert_int_equal(event[0].state, MRC_CTL_EV_GOOD);
-	assert_int_equal(event[0].drop_count, 0);
+	n = mrc_ctl_poll_ev_event(cq, 4, event);
+	assert_true(n >= 1);
+	for (int i = 0; i < n; i++) {
+		assert_int_equal(event[i].profile_id, PROFILE);
+		assert_memory_equal(&event[i].ev, &entry.ev, sizeof(entry.ev));
+		assert_int_equal(event[i].state, MRC_CTL_EV_GOOD);
+		assert_int_equal(event[i].drop_count, 0);
+	}
 	mrc_ack_cq_events(cq, 1);
 	assert_int_equal(mrc_destroy_cq(cq), 0);
 }

@@ -135,7 +135,7 @@ static void fork_initiator(struct live_side *s)
  */
 static void fork_target(struct live_side *s)
 {
-	live_check(live_wait_counter(s, "rx_data_packets", 1, 20000));
+	live_check(live_wait_counter(s, "rx_data_packets", 1, 60000));
 	fork_end(fork_start(fork_use_both, s));
 	live_barrier(s);
 	live_check(live_compare(s->buffer, BYTES, 11));

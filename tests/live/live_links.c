@@ -366,7 +366,7 @@ static void die_saying(struct live_side *s, const char *const *texts, uint32_t n
 static void refused_initiator(struct live_side *s)
 {
 	static const char *const texts[] = {
-		"softmrc: QP 0x", " to 10.9.0.2 has used up its retries: no packet from it for 0.",
+		"softmrc: QP 0x", " to 10.9.0.2 has used up its retries: no packet from it for ",
 		"; port 0 (10.9.0.1): the system refused frames (No route to host)",
 		"; port 1 (10.9.1.1): down"};
 

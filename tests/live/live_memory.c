@@ -157,7 +157,7 @@ static void read_gone_target(struct live_side *s)
 
 	live_fill(s->buffer, READ_BYTES, 23);
 	live_post_recv(s, 1);
-	live_check(live_wait_counter(s, "rx_requests", 1, 20000));
+	live_check(live_wait_counter(s, "rx_requests", 1, 60000));
 	live_barrier(s);
 	live_barrier(s); /* it has been read, says the peer's program */
 	live_check(mh_mr_dereg(s->mr) == 0);
@@ -189,7 +189,7 @@ static void target_goes_initiator(struct live_side *s)
 
 static void target_goes_target(struct live_side *s)
 {
-	live_check(live_wait_counter(s, "rx_data_packets", 500, 20000));
+	live_check(live_wait_counter(s, "rx_data_packets", 500, 60000));
 	memory_cut(s);
 	memory_wait_fatal(s, RD_WC_REM_OP_ERR);
 	live_barrier(s);

@@ -136,7 +136,7 @@ TEST(mrc_run, leaves_no_process_behind)
 	assert_non_null(space);
 	assert_said("<>\n");
 	space[strcspn(space, "\n")] = '\0';
-	for (int i = 0; i < 50 && is_entered(space); i++)
+	for (int i = 0; i < 600 && is_entered(space); i++)
 		usleep(100000);
 	assert_false(is_entered(space));
 }

@@ -345,7 +345,7 @@ static void wrong_target(struct live_side *s)
 	live_check(live_counter(s, "rx_wrong_shard") == 0);
 	live_check(live_counter(s, "drop_icrc") == 0);
 	live_barrier(s);
-	live_check(live_wait_counter(s, "rx_wrong_shard", 1, 20000));
+	live_check(live_wait_counter(s, "rx_wrong_shard", 1, 60000));
 	live_barrier(s);
 	hear_all(s);
 	live_check(live_compare(s->buffer, s->setup->bytes, 1));

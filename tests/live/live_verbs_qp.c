@@ -161,14 +161,14 @@ static struct ibv_send_wr write_wr(const struct pair *p, struct ibv_sge *sge, ui
 	};
 }
 
-/* Waits, up to ten seconds, for the next completion. */
+/* Waits, for a minute and more, for the next completion. */
 static struct ibv_wc poll_one(struct ibv_cq *cq)
 {
 	const struct timespec rest = {.tv_nsec = 100000};
 	struct ibv_wc wc;
 	int n = 0;
 
-	for (int i = 0; i < 100000 && n == 0; i++) {
+	for (int i = 0; i < 600000 && n == 0; i++) {
 		n = ibv_poll_cq(cq, 1, &wc);
 		if (n == 0)
 			nanosleep(&rest, NULL);

@@ -293,7 +293,7 @@ static void blackhole_initiator(struct live_side *s)
 	live_check(blackhole_settles(s, 12));
 	live_rule_on(paths, MRC_FAULT_OFF);
 	live_rule_on(plane, MRC_FAULT_OFF);
-	live_check(live_wait_counter(s, "evs_revived", 12, 2000));
+	live_check(live_wait_counter(s, "evs_revived", 12, 60000));
 	live_check(blackhole_settles(s, 0));
 	bulk_send(s, &b, s->setup->bytes);
 	live_tell(s, &b.imms, sizeof(b.imms));

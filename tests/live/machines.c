@@ -97,7 +97,7 @@ void wait_plane(struct live_side *s, uint32_t plane, bool up)
 {
 	struct mh_plane_attr attr = {.up = !up};
 
-	for (int ms = 0; ms < 20000 && attr.up != up; ms++) {
+	for (int ms = 0; ms < 60000 && attr.up != up; ms++) {
 		live_check(mh_device_query_plane(s->dev, plane, &attr) == 0);
 		poll(NULL, 0, 1);
 	}
