@@ -366,7 +366,7 @@ static double jain(struct board *board)
 
 /*
  * Counted when the slowest has done its part, so that it does not matter how fast the machine is.
- * Cores that others take from one process at first are given to it later: what evens out was theirs.
+ * Cores that others take from a process at first it gets later: what evens out was theirs.
  */
 TEST(live_crew, eight_get_equal_shares)
 {

@@ -92,6 +92,7 @@ static uint64_t obey(const struct order *o)
 {
 	struct mrc_ctl_ev_op_entry entries[256];
 	struct mrc_ctl_cc_profile_attr cc;
+	struct mrc_ctl_ev_profile_attr ev;
 	struct ibv_port_attr port;
 	struct ibv_send_wr wr, *bad;
 	struct ibv_sge sge;
@@ -117,6 +118,11 @@ static uint64_t obey(const struct order *o)
 				 0);
 		memcpy(&value, entries[0].ev.val, sizeof(value));
 		return value;
+	case CTL_APP_EV_STATE:
+		assert_int_equal(mrc_ctl_query_ev_profile(app_r->ctx, o->a, &ev,
+							  MRC_CTL_EV_PROFILE_CUR_STATE),
+				 0);
+		return ev.cur_profile_state;
 	case CTL_APP_MAX_CWND:
 		return max_cwnd(o->a);
 	case CTL_APP_CC_STATE:

@@ -22,6 +22,7 @@ enum ctl_app_command {
 	CTL_APP_WRITE,	   /* answers the status of the completion */
 	CTL_APP_DENIED,	   /* answers how many EVs of profile `a` read DENIED */
 	CTL_APP_FIRST_EV,  /* answers the number of the first EV of profile `a` */
+	CTL_APP_EV_STATE,  /* answers the state of EV profile `a` */
 	CTL_APP_MAX_CWND,  /* answers max_cwnd of CC profile `a` */
 	CTL_APP_CC_STATE,  /* answers the state of CC profile `a` */
 	CTL_APP_PORT_DOWN, /* answers whether port `a` is down */

@@ -143,6 +143,15 @@ static void make_explicit(void)
 	assert_int_equal(move_profile(MRC_CTL_PROFILE_ONLINE), 0);
 }
 
+/* What the controller has done in several calls the application sees in as many steps. */
+static void connect_to_explicit(void)
+{
+	ctl_app_expect(CTL_APP_FIRST_EV, PROFILE, 49152);
+	ctl_app_expect(CTL_APP_EV_STATE, PROFILE, MRC_CTL_PROFILE_ONLINE);
+	assert_u_eq(ctl_app_tell(CTL_APP_CONNECT, PROFILE, 0), 0);
+	assert_u_eq(ctl_app_tell(CTL_APP_WRITE, 0, 0), IBV_WC_SUCCESS);
+}
+
 /* Made by one process, used by another, and changed under its QPs.
  * REQ(ctl.node-state) REQ(ctl.ev-ops) REQ(ctl.ev-denied) */
 SHARED_TEST(explicit_evs)
@@ -152,9 +161,7 @@ SHARED_TEST(explicit_evs)
 
 	assert_u_eq(ctl_app_tell(CTL_APP_CONNECT, PROFILE, 0), EINVAL);
 	make_explicit();
-	ctl_app_expect(CTL_APP_FIRST_EV, PROFILE, 49152);
-	assert_u_eq(ctl_app_tell(CTL_APP_CONNECT, PROFILE, 0), 0);
-	assert_u_eq(ctl_app_tell(CTL_APP_WRITE, 0, 0), IBV_WC_SUCCESS);
+	connect_to_explicit();
 	for (uint32_t i = 0; i < EVS; i++)
 		entries[i] =
 			(struct mrc_ctl_ev_op_entry){.ev = ev_of(i), .state = MRC_CTL_EV_DENIED};
@@ -346,9 +353,7 @@ SHARED_TEST(ev_events)
 	assert_int_equal(
 		mrc_ctl_modify_ev_profile(r->ctx, PROFILE, &attr, MRC_CTL_EV_PROFILE_EVENT_MASK),
 		0);
-	ctl_app_expect(CTL_APP_FIRST_EV, PROFILE, 49152);
-	assert_u_eq(ctl_app_tell(CTL_APP_CONNECT, PROFILE, 0), 0);
-	assert_u_eq(ctl_app_tell(CTL_APP_WRITE, 0, 0), IBV_WC_SUCCESS);
+	connect_to_explicit();
 	assert_int_equal(mrc_req_notify_cq(cq, 0), 0);
 	while (!hears_of(&entry))
 		assert_true(time(NULL) < until);

@@ -191,7 +191,7 @@ static void compare_target(struct live_side *s)
 	live_check(live_counter(s, "drop_icrc") == 0);
 }
 
-/* EVs that were left because this machine was busy come back, the one that leads nowhere does not. */
+/* EVs left because this machine was busy come back, the one that leads nowhere does not. */
 static void write_until_one_is_left(struct live_side *s)
 {
 	uint32_t rounds = 0;

@@ -293,7 +293,7 @@ TEST(mh_nic, calls_of_a_write_of_64_kib)
 
 /*
  * UCX sends a message of 64 KiB as eight of these. How many share a call depends on the planes that
- * chance picks: of 512 the mean is between 0.74 and 0.92, of 8,192 between 0.73 and 0.85 (300 runs).
+ * chance picks: of 512 the mean is between 0.74 and 0.92, of 8,192 between 0.73 and 0.85.
  */
 TEST(mh_nic, calls_of_eight_sends_in_a_row)
 {
