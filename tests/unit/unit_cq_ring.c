@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* unit_cq_ring.c - the rings of a CQ, of completions and of EV events, by hand and without a NIC. */
+/* unit_cq_ring.c - the rings of a CQ, of completions and of EV events, by hand, without a NIC. */
 #include "support/test.h"
 
 #include <errno.h>

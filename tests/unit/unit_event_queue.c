@@ -225,7 +225,7 @@ static bool can_be_cancelled(void)
 	return state == PTHREAD_CANCEL_ENABLE;
 }
 
-/* What may sleep with a lock or something half done cannot be cancelled; afterwards a thread can. */
+/* What may sleep with a lock or something half done cannot be cancelled; later a thread can. */
 EVENT_TEST(cancellation_is_as_it_was)
 {
 	struct event_fixture *fixture = *state;

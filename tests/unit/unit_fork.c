@@ -91,7 +91,7 @@ static void inherit(void)
 	expect_locks_free();
 }
 
-/* A thread that is only starting may have a lock of the allocator, which the child then inherits. */
+/* A thread that is just starting may have a lock of the allocator, which the child then gets. */
 static void wait_for_threads(void)
 {
 	for (uint32_t i = 0; i < DEVICES * SHARDS; i++) {
