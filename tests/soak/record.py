@@ -43,7 +43,8 @@ def lines(result):
 
 def write(path, result):
     """Writes the page."""
-    words = (f"    $ tools/soak --seconds {result.seconds:.0f} --seed {result.seed}\n"
+    words = ("<!-- run by: tools/check tests/soak -->\n\n"
+             f"    $ tools/soak --seconds {result.seconds:.0f} --seed {result.seed}\n"
              f"    {datetime.date.today()}, Linux {platform.release()}, {platform.machine()}\n\n")
     path.write_text(INTRODUCTION + "\n" + words +
                     "\n".join(f"    {line}" for line in lines(result)) + "\n", encoding="utf-8")
