@@ -24,8 +24,8 @@ static void sample(uint32_t port, uint64_t rtt_ns, uint32_t times)
 static void post(uint32_t packets)
 {
 	assert_i_eq(node_post(&n, n.qp, 0, packets * MTU, 0), MT_OK);
-	sample(0, RTT, 1);
-	sample(1, 3 * RTT, 1);
+	sample(0, RTT, MT_SPRAY_SAMPLES);
+	sample(1, 3 * RTT, MT_SPRAY_SAMPLES);
 	assert_true(n.qp->req.spray.counts);
 }
 
@@ -66,13 +66,55 @@ CASE(mt_qp_flight_judge, alike_planes_are_not_counted)
 	assert_u_eq(n.engine->n_counting, 0);
 }
 
+/* Where packets come in any order, of a few some are always long under way. */
+CASE(mt_spray_sample_rtt, a_few_samples_are_no_mean)
+{
+	assert_i_eq(node_post(&n, n.qp, 0, MTU, 0), MT_OK);
+	sample(0, RTT, MT_SPRAY_SAMPLES - 1);
+	sample(1, 4 * RTT, MT_SPRAY_SAMPLES);
+	assert_false(counts());
+	sample(0, RTT, 1);
+	sample(1, 4 * RTT, 1);
+	assert_true(counts());
+}
+
+CASE(mt_spray_sample_rtt, a_few_samples_are_no_measure)
+{
+	assert_i_eq(node_post(&n, n.qp, 0, MTU, 0), MT_OK);
+	sample(1, 4 * RTT, MT_SPRAY_SAMPLES - 1);
+	sample(0, RTT, MT_SPRAY_SAMPLES);
+	assert_false(counts());
+	sample(1, 4 * RTT, 1);
+	assert_true(counts());
+}
+
+/* Each of the first samples has the same weight, whichever comes first. */
+CASE(mt_spray_sample_rtt, the_first_sample_is_one_of_fifteen)
+{
+	assert_i_eq(node_post(&n, n.qp, 0, MTU, 0), MT_OK);
+	sample(0, RTT, MT_SPRAY_SAMPLES);
+	sample(1, 1024 * RTT, 1);
+	sample(1, RTT, MT_SPRAY_SAMPLES - 1);
+	assert_false(counts());
+}
+
+/* Else the mean would begin again at nothing where it no longer fits. */
+CASE(mt_spray_sample_rtt, no_rtt_is_too_long_for_a_mean)
+{
+	assert_i_eq(node_post(&n, n.qp, 0, MTU, 0), MT_OK);
+	sample(0, UINT64_C(2000000000), MT_SPRAY_SAMPLES);
+	sample(1, UINT64_MAX, MT_SPRAY_SAMPLES);
+	assert_true(mt_spray_rtts(&n.qp->req.spray, n.qp->ev_set)[1].log == MT_SPRAY_LOG_MAX);
+	assert_true(counts());
+}
+
 CASE(mt_qp_flight_judge, begins_with_what_is_in_flight)
 {
 	assert_i_eq(node_post(&n, n.qp, 0, 20 * MTU, 0), MT_OK);
 	assert_u_eq(mt_engine_tx(n.engine, 0, PORT_0, sent, 3), 3);
 	assert_u_eq(mt_engine_tx(n.engine, 0, PORT_1, sent, 5), 5);
-	sample(0, RTT, 1);
-	sample(1, 3 * RTT, 1);
+	sample(0, RTT, MT_SPRAY_SAMPLES);
+	sample(1, 3 * RTT, MT_SPRAY_SAMPLES);
 	assert_true(counts());
 	assert_u_eq(flight(0)->packets, 3);
 	assert_u_eq(flight(1)->packets, 5);
@@ -125,8 +167,8 @@ CASE(mt_qp_flight_judge, begins_with_a_full_window)
 	n.qp->req.cc.cwnd = UINT32_MAX;
 	assert_i_eq(node_post(&n, n.qp, 0, 200 * MTU, 0), MT_OK);
 	assert_u_eq(node_tx(&n, 0, sent, 256), MT_MPR_UNIT);
-	sample(0, RTT, 1);
-	sample(1, 3 * RTT, 1);
+	sample(0, RTT, MT_SPRAY_SAMPLES);
+	sample(1, 3 * RTT, MT_SPRAY_SAMPLES);
 	assert_true(counts());
 	assert_u_eq(flight(0)->packets + flight(1)->packets, MT_MPR_UNIT);
 }
@@ -135,10 +177,10 @@ CASE(mt_qp_flight_judge, begins_with_a_full_window)
 CASE(mt_qp_flight_judge, a_port_that_is_left_is_no_measure)
 {
 	assert_i_eq(node_post(&n, n.qp, 0, MTU, 0), MT_OK);
-	sample(0, RTT, 1);
+	sample(0, RTT, 20);
 	for (uint16_t i = 0; i < n.qp->ev_set->n_evs; i += 2)
 		mt_qp_retire_ev_group(n.qp, i, 0, MT_EV_BY_LOSS);
-	sample(1, 3 * RTT, 10);
+	sample(1, 3 * RTT, 20);
 	assert_false(counts());
 }
 

@@ -34,22 +34,31 @@ void mt_spray_attach(struct mt_spray *sp, void *mem, uint32_t n_ports, uint16_t 
 			.order = (uint16_t)random,
 			.base = (uint16_t)(random >> 16),
 		};
-		((uint16_t *)(sp->ports + n_ports))[p] = 0;
+		((struct mt_spray_rtt *)(sp->ports + n_ports))[p] = (struct mt_spray_rtt){0};
 	}
 }
 
-/* Binary logarithm with eight bits behind the point, those between powers of two linear. */
-#define LOG_ONE (1u << 8)
-/* Where packets come in any order some of a few samples are always twice the others. */
-#define MEAN_SHIFT 4
+/*
+ * Binary logarithm with seven bits behind the point, those between powers of two linear; of more
+ * than four seconds, that of four seconds.
+ */
+#define LOG_BITS 7u
+#define LOG_ONE (1u << LOG_BITS)
 
 static uint16_t log_of(uint64_t ns)
 {
-	uint64_t at_least_one = ns | 1;
-	uint32_t whole = mb_log2(at_least_one);
+	uint64_t most = ns > UINT32_MAX ? UINT32_MAX : ns;
+	uint64_t whole = mb_log2(most);
 
-	return (uint16_t)((uint64_t)whole * LOG_ONE +
-			  ((at_least_one << 8 >> whole) & (LOG_ONE - 1)));
+	mb_assert(ns > 0);
+	return (uint16_t)(whole * LOG_ONE + ((most << LOG_BITS >> whole) & (LOG_ONE - 1)));
+}
+
+/* Whether packets by port b take more than twice as long as by a, as far as both are known. */
+static bool is_far_below(const struct mt_spray_rtt *a, const struct mt_spray_rtt *b)
+{
+	return a->samples == MT_SPRAY_SAMPLES && b->samples == MT_SPRAY_SAMPLES &&
+	       a->log + LOG_ONE < b->log;
 }
 
 _Static_assert(MT_PORTS_MAX <= 32, "a port in the five bits of mt_spray.fast");
@@ -57,24 +66,26 @@ _Static_assert(MT_PORTS_MAX <= 32, "a port in the five bits of mt_spray.fast");
 bool mt_spray_sample_rtt(struct mt_spray *sp, const struct mt_ev_set *s, uint32_t port,
 			 uint64_t rtt_ns)
 {
-	uint16_t *means = mt_spray_rtts(sp, s);
-	uint16_t sample = log_of(rtt_ns);
+	struct mt_spray_rtt *rtts = mt_spray_rtts(sp, s), *rtt = &rtts[port];
+	int32_t off = log_of(rtt_ns) - rtt->log;
 
 	mb_assert_slow(port < s->n_ports);
-	if (means[port] == 0)
-		means[port] = sample;
-	means[port] = (uint16_t)(means[port] + (sample - means[port]) / (1 << MEAN_SHIFT));
-	if (means[port] < means[sp->fast])
+	rtt->log = (uint16_t)(rtt->log + off / (int32_t)(rtt->samples + 1u)) & MT_SPRAY_LOG_MAX;
+	if (rtt->samples < MT_SPRAY_SAMPLES) {
+		rtt->samples++;
+		return false;
+	}
+	if (rtt->log < rtts[sp->fast].log)
 		sp->fast = (uint8_t)(port & 31);
-	return means[port] > means[sp->fast] + LOG_ONE;
+	return rtts[sp->fast].log + LOG_ONE < rtt->log;
 }
 
 bool mt_spray_is_unlike(struct mt_spray *sp, const struct mt_ev_set *s, uint32_t port)
 {
-	const uint16_t *means = mt_spray_rtts(sp, s);
+	const struct mt_spray_rtt *rtts = mt_spray_rtts(sp, s);
 
 	for (uint32_t p = 0; p < s->n_ports; p++)
-		if (means[p] + LOG_ONE < means[port] && means[p] > 0 && s->open_ports >> p & 1 &&
+		if (is_far_below(&rtts[p], &rtts[port]) && s->open_ports >> p & 1 &&
 		    s->ports[p].usable > 0)
 			return true;
 	sp->fast = (uint8_t)(port & 31); /* the one that was may not be used, or is not known */

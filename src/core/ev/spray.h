@@ -32,6 +32,18 @@ struct mt_spray_port {
 	uint16_t round_len; /* steps of this round: width, rounded up to a power of two */
 };
 
+/*
+ * The mean RTT of packets by a port, as a logarithm: of the first samples, then of some of the
+ * latest. It says nothing before MT_SPRAY_SAMPLES have come: where packets come in any order, one
+ * of a few samples is always twice another.
+ */
+struct mt_spray_rtt {
+	uint16_t log : 12;
+	uint16_t samples : 4;
+};
+#define MT_SPRAY_SAMPLES 15u
+#define MT_SPRAY_LOG_MAX 0xfffu
+
 struct mt_spray {
 	struct mb_prng prng;
 	/*
@@ -64,16 +76,18 @@ static inline size_t mt_spray_skips_size(uint16_t n_evs)
 }
 static inline size_t mt_spray_ports_size(uint32_t n_ports)
 {
-	return (n_ports * (sizeof(struct mt_spray_port) + sizeof(uint16_t)) + 7) & ~(size_t)7;
+	return (n_ports * (sizeof(struct mt_spray_port) + sizeof(struct mt_spray_rtt)) + 7) &
+	       ~(size_t)7;
 }
 static inline size_t mt_spray_size(uint32_t n_ports, uint16_t n_evs)
 {
 	return mt_spray_skips_size(n_evs) + mt_spray_ports_size(n_ports) + mt_flights_size(n_ports);
 }
-/* mt_spray_rtts returns the mean RTT of each port: its logarithm in 1/256; 0: not known. */
-static inline uint16_t *mt_spray_rtts(const struct mt_spray *sp, const struct mt_ev_set *s)
+/* mt_spray_rtts returns the mean RTT of each port. */
+static inline struct mt_spray_rtt *mt_spray_rtts(const struct mt_spray *sp,
+						 const struct mt_ev_set *s)
 {
-	return (uint16_t *)(sp->ports + s->n_ports);
+	return (struct mt_spray_rtt *)(sp->ports + s->n_ports);
 }
 /* mt_spray_flights returns what it counts, once attached and while it does. */
 static inline struct mt_flights *mt_spray_flights(const struct mt_spray *sp,
