@@ -337,6 +337,7 @@ bool mm_map_asked(struct mm_map *map, uint32_t witness, uint32_t by, uint64_t no
 {
 	if (witness >= map->t->n_hosts || by >= map->t->n_hosts || witness == by)
 		return false;
+	map->hears_questions = true;
 	map->asked[witness].in_ns = now_ns + 1;
 	map->asked[by].out_ns = now_ns + 1;
 	return true;

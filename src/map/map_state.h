@@ -104,6 +104,7 @@ struct mm_map {
 	uint32_t *head;		/* n_links: first route over it */
 	uint64_t *heard_ns;	/* n_hosts: 0 never */
 	struct mm_asked *asked; /* n_hosts */
+	bool hears_questions;	/* some were told */
 	struct mm_plain *plain; /* plane * n_t0s + T0 */
 	struct mm_route *route;
 	uint32_t routes; /* slots that were ever used */

@@ -168,15 +168,32 @@ static bool flaps(const struct mm_map *map, const struct mm_tracked *k, uint64_t
 	       now_ns - k->found_ns <= map->cfg.flap_ns;
 }
 
+/* Whether questions would come, were it alive: it asks a neighbour, and one asks it. */
+static bool is_asked_both_ways(struct mm_map *map, const struct mm_part *host)
+{
+	bool in = false, out = false;
+	struct mm_walk walk;
+	struct mm_route *r;
+
+	mm_walk_begin(&walk, map, host);
+	while ((r = mm_walk_next(&walk))) {
+		in |= r->of.peer == host->id;
+		out |= r->of.peer != MM_NO_HOST && r->of.witness == host->id;
+	}
+	return map->hears_questions && in && out;
+}
+
 /* A host that is dead in one direction has questions come by the other since it began. */
-static enum mf_direction direction_of_host(const struct mm_map *map, const struct mm_tracked *k)
+static void tell_direction_of_host(struct mm_map *map, const struct mm_tracked *k,
+				   struct mm_sick *sick)
 {
 	const struct mm_asked *asked = &map->asked[k->sick.part.id];
 	bool in = asked->in_ns > k->onset_ns[0], out = asked->out_ns > k->onset_ns[0];
 
-	if (in == out)
-		return MF_DIRECTION_BOTH;
-	return in ? MF_DIRECTION_OUT : MF_DIRECTION_IN;
+	if (in != out)
+		sick->part.direction = in ? MF_DIRECTION_OUT : MF_DIRECTION_IN;
+	else
+		sick->direction_known = is_asked_both_ways(map, &k->sick.part);
 }
 
 static bool worse(const struct mm_sick *a, const struct mm_sick *b)
@@ -234,7 +251,7 @@ size_t mm_map_judge(struct mm_map *map, uint64_t now_ns, struct mm_sick *sick, s
 		one = k->sick;
 		one.kind = flapping ? MM_FLAPPING : one.kind;
 		if (one.part.kind == MM_HOST && one.kind == MM_DEAD)
-			one.part.direction = direction_of_host(map, k);
+			tell_direction_of_host(map, k, &one);
 		one.since_ns = k->onset_ns[flapping ? 2 : 0] - 1;
 		n = insert(sick, n, max, &one);
 	}

@@ -8,7 +8,7 @@
 #include "map/map_state.h"
 
 #define MS_NS UINT64_C(1000000)
-#define ROUTES 16u
+#define ROUTES 32u
 
 static struct mf_topology t;
 static struct mm_map *map;
@@ -203,6 +203,54 @@ CASE(mm_map_judge, forgets_the_direction_of_what_is_over)
 	judge();
 	check_uplink(MM_DEAD, MF_DIRECTION_BOTH);
 	assert_false(sick[0].direction_known);
+}
+
+/* A packet of a host to a neighbour and back, or to its T0, in each plane. */
+static void count_of_hosts(uint32_t witness, uint32_t peer, bool lost)
+{
+	const struct mm_counts c = {{20}, {lost ? 20 : 0}};
+
+	for (uint32_t plane = 0; plane < t.cfg.planes; plane++) {
+		const struct mm_route_of of = {
+			witness,
+			peer,
+			2,
+			{mf_link_host_t0(&t, plane, witness, false),
+			 mf_link_host_t0(&t, plane, peer == MM_NO_HOST ? witness : peer, true)}};
+
+		assert_true(mm_map_add(map, mm_map_route(map, &of, now_ns), witness, &c, now_ns));
+	}
+}
+
+/*
+ * Host 0 is dead, and hosts 1 and 2 ask it. Of one that asks nobody nothing would be heard, were
+ * it alive, so that its direction is not known.
+ */
+CASE(mm_map_asked, tells_no_direction_of_a_host_that_asks_nobody)
+{
+	count_of_hosts(0, MM_NO_HOST, true);
+	for (uint32_t host = 1; host <= 2; host++) {
+		count_of_hosts(host, MM_NO_HOST, false);
+		count_of_hosts(host, 0, true);
+	}
+	judge();
+	assert_u_eq(n_sick, 1);
+	assert_u_eq(sick[0].part.kind, MM_HOST);
+	assert_u_eq(sick[0].kind, MM_DEAD);
+	assert_false(sick[0].direction_known);
+	count_of_hosts(0, 1, true);
+	pass(MS_NS);
+	/* Nobody was told of any question: whoever feeds the map may not look. */
+	assert_false(sick[0].direction_known);
+	assert_true(mm_map_asked(map, 1, 2, now_ns));
+	pass(MS_NS);
+	assert_true(sick[0].direction_known);
+	assert_u_eq(sick[0].part.direction, MF_DIRECTION_BOTH);
+	assert_true(mm_map_asked(map, 1, 0, now_ns));
+	pass(MS_NS);
+	assert_u_eq(n_sick, 1);
+	assert_true(sick[0].direction_known);
+	assert_u_eq(sick[0].part.direction, MF_DIRECTION_IN);
 }
 
 /* ---- shares that are too small ---- */
