@@ -7,7 +7,8 @@
  * the bad routes and no good ones; parts behind or around it have fewer of the one or more of the
  * other. And may it be accused? That each watcher decides by its own packets,
  * with a limited voice, at the rate that the lower middle one of them saw. It may not if most of
- * them have bad routes beside good ones there: then something smaller is bad.
+ * them have bad routes beside good ones there, or if one of its cables works: then something
+ * smaller is bad.
  */
 #include "map/map_state.h"
 
@@ -19,7 +20,7 @@
 /* What makes a watcher's silence a contradiction: 1 : 2^4. */
 #define REFUTED_BITS 4
 #define UNEVEN_BITS 4
-/* What makes chance no reason why some of a host's ports work: 1 : 2^8. */
+/* What makes chance no reason why some of a part's cables work: 1 : 2^8. */
 #define SPARED_BITS 8
 
 int64_t mm_log2(uint64_t x)
@@ -153,21 +154,25 @@ static bool is_uneven(const struct watcher *w)
 }
 
 /*
- * Whether some ports of a host work that is to lose so much: then it is not the host that is bad.
- * It alone may know: where two planes of three are dead to it no neighbour has a route that works.
- * That chance spares one of so many routes is as many times likelier than that it spares this one.
+ * Whether some ports of a host or switch work that is to lose so much: then it is not that which
+ * is bad. Of a host it alone may know: where two planes of three are dead to it no neighbour has a
+ * route that works. That chance spares one of so many routes is as many times likelier than that
+ * it spares this one, and that it spares all but one the same.
  */
-static bool works_in_part(const struct watch *w, uint32_t host, uint32_t rate_ppm)
+static int64_t spared_bits(const struct watcher *w, uint32_t rate_ppm)
 {
-	for (uint32_t i = 0; i < w->n; i++) {
-		const struct watcher *own = &w->by[i];
+	uint32_t bad = w->routes - w->spared_routes;
+	uint32_t fewer = bad < w->spared_routes ? bad : w->spared_routes;
 
-		if (own->host != host)
-			continue;
-		return (int64_t)own->spared * (mm_log2(MM_PPM) - mm_log2(MM_PPM - rate_ppm)) -
-			       own->spared_routes * mm_log2(own->routes) >
-		       (int64_t)SPARED_BITS << ONE_BIT;
-	}
+	return (int64_t)w->spared * (mm_log2(MM_PPM) - mm_log2(MM_PPM - rate_ppm)) -
+	       fewer * mm_log2(w->routes);
+}
+
+static bool host_works_in_part(const struct watch *w, uint32_t host, uint32_t rate_ppm)
+{
+	for (uint32_t i = 0; i < w->n; i++)
+		if (w->by[i].host == host)
+			return spared_bits(&w->by[i], rate_ppm) > SPARED_BITS << ONE_BIT;
 	return false;
 }
 
@@ -236,6 +241,92 @@ static void watch_routes(struct mm_map *map, const struct mm_part *part, uint32_
 	}
 }
 
+/* What is looked at: counts of a symptom in a window, now. */
+struct look {
+	uint32_t window;
+	enum mm_symptom symptom;
+	uint64_t now_ns;
+};
+
+/* Whether a route goes up to a cable, over it and back by the way that it came. */
+static bool turns_behind(const struct mm_route *r, uint32_t cable)
+{
+	uint32_t top = r->of.links / 2;
+
+	return r->of.links % 2 == 0 && r->of.link[top - 1] >> 1 == cable &&
+	       r->of.link[top] >> 1 == cable;
+}
+
+static bool crosses_by(const struct mf_topology *t, const struct mm_part *part,
+		       const struct mm_route *r, uint32_t cable)
+{
+	for (uint32_t i = 0; i < r->of.links; i++)
+		if (r->of.link[i] >> 1 != cable && mm_part_has(t, part, r->of.link[i]))
+			return false;
+	return true;
+}
+
+/*
+ * Whether a route tells of a part by one of its cables. Those that turn behind it do: others cross
+ * what may be bad beyond it. A host has one such route, so of its port in a transceiver all of its
+ * own that cross no other do.
+ */
+static bool tells_by(const struct mf_topology *t, const struct mm_part *part,
+		     const struct mm_route *r, uint32_t cable)
+{
+	struct mf_link link = mf_link_at(t, cable << 1);
+
+	if (link.kind != MF_HOST_T0)
+		return turns_behind(r, cable);
+	return part->kind == MM_TRANSCEIVER && r->of.witness == link.lower &&
+	       crosses_by(t, part, r, cable);
+}
+
+/*
+ * Whether most of those who come to a part by one of its cables see that it works. One host alone
+ * is believed of a transceiver that it has a port in.
+ */
+static bool works_by(struct mm_map *map, const struct mm_part *part, uint32_t cable,
+		     const struct look *at, uint32_t rate_ppm)
+{
+	const struct mm_part over = {.kind = MM_CABLE, .id = cable};
+	struct watch w = {.n = 0};
+	struct mm_walk walk;
+	struct mm_route *r;
+	int64_t all = 0;
+	uint32_t good = 0;
+
+	mm_walk_begin(&walk, map, &over);
+	while ((r = mm_walk_next(&walk))) {
+		struct mm_sum sum = mm_route_sum(map, r, at->window, at->symptom, at->now_ns);
+
+		if (sum.known && tells_by(map->t, part, r, cable))
+			watch_add(&w, r->of.witness, &sum);
+	}
+	for (uint32_t i = 0; i < w.n; i++) {
+		int64_t bits = spared_bits(&w.by[i], rate_ppm);
+
+		good += bits > 0;
+		all += bits > 0 ? bits : 0;
+	}
+	return (part->kind == MM_TRANSCEIVER || w.n > 1) && 2 * good > w.n &&
+	       all > SPARED_BITS << ONE_BIT;
+}
+
+/* Whether some of the cables of a part work that is to lose so much: then it is not that. */
+static bool works_in_part(struct mm_map *map, const struct mm_part *part, const struct look *at,
+			  uint32_t rate_ppm)
+{
+	struct mm_part whole = *part;
+	uint32_t link;
+
+	whole.direction = MF_DIRECTION_BOTH;
+	for (uint32_t i = 0; (link = mm_part_link(map->t, &whole, i)) != MF_LINK_NONE; i++)
+		if (!(link & 1) && works_by(map, part, link >> 1, at, rate_ppm))
+			return true;
+	return false;
+}
+
 struct mm_fit mm_part_fit(struct mm_map *map, const struct mm_part *part, uint32_t window,
 			  enum mm_symptom symptom, uint64_t now_ns)
 {
@@ -256,7 +347,9 @@ struct mm_fit mm_part_fit(struct mm_map *map, const struct mm_part *part, uint32
 	fit.rate_ppm = rate_of_accusers(&w);
 	fit.accused = watchers_accuse(&map->cfg, part, symptom, &w, &fit);
 	if (watchers_are_uneven(&w) ||
-	    (part->kind == MM_HOST && works_in_part(&w, part->id, fit.rate_ppm)) ||
+	    (part->kind == MM_HOST && host_works_in_part(&w, part->id, fit.rate_ppm)) ||
+	    (part->kind <= MM_TRANSCEIVER &&
+	     works_in_part(map, part, &(struct look){window, symptom, now_ns}, fit.rate_ppm)) ||
 	    (part->kind == MM_WITNESS && !fit.accused))
 		fit.accused = false;
 	else

@@ -489,7 +489,7 @@ SIM_TEST(map, names_faults_and_compares_what_is_done)
 	assert_i_eq(RUN("map", "./job.toml", "--quiet", "--json=r", "--set", "goodput.fabric=lab8",
 			"--set", "goodput.horizon=1m"),
 		    0);
-	assert_in("said", "false accusations: 0");
+	assert_in("said", "false accusations: 0; another part named beside one at fault: 0");
 	r = json_load_file("r", 0, NULL);
 	assert_non_null(r);
 	assert_u_eq(json_array_size(json_object_get(r, "classes")), 4);
@@ -500,6 +500,9 @@ SIM_TEST(map, names_faults_and_compares_what_is_done)
 	/* 40 ms until a probe is known to be lost, and some steps of ten. */
 	assert_true(at(r, "classes", 1, "name_ms_p50") > 50 &&
 		    at(r, "classes", 1, "name_ms_p50") < 120);
+	/* Two cables of a T1 are dead for ten seconds of it, and are what is denied. */
+	assert_true(at(r, "policies", 2, "denials") > 0);
+	assert_true(at(r, "policies", 2, "wrong_denials") == 0);
 	/* A plane that is denied costs less than one that loses packets. */
 	assert_true(at(r, "policies", 0, "pace") < at(r, "policies", 2, "pace"));
 	assert_true(at(r, "policies", 1, "pace") <= at(r, "policies", 2, "pace"));

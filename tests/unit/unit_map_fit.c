@@ -141,3 +141,52 @@ TEST(mm_part_fit, a_host_that_works_in_part_is_not_accused)
 	 */
 	assert_true(fit_of_host(1, 3).accused);
 }
+
+static void add(struct mm_map *map, const struct mm_route_of *of, bool lost)
+{
+	const struct mm_counts counts = {{20}, {lost ? 20 : 0}};
+
+	assert_true(mm_map_add(map, mm_map_route(map, of, 0), of->witness, &counts, 0));
+}
+
+/*
+ * All cables of a T1 are dead but that of the first T0, of which so many of three hosts see that
+ * it works; hosts of the others come to it through that T0, too, which is lost with their own.
+ */
+static struct mm_fit fit_of_t1(uint32_t works)
+{
+	struct mf_topology t = fabric("lab8");
+	struct mm_cfg cfg = mm_cfg_default(&t, 64, 10000000);
+	struct mm_map *map = mm_map_init(malloc(mm_map_bytes(&cfg, &t)), &cfg, &t);
+	const struct mm_part part = {.kind = MM_SWITCH, .id = mf_node_switch(&t, MF_T1, 0, 0)};
+	struct mm_fit fit;
+
+	for (uint32_t t0 = 0; t0 < t.cfg.t0s; t0++)
+		for (uint32_t i = 0; i < 3; i++) {
+			struct mm_route_of of = {t0 * t.cfg.hosts_per_t0 + i,
+						 MM_NO_HOST,
+						 2,
+						 {mf_link_t0_t1(&t, 0, t0, 0, false),
+						  mf_link_t0_t1(&t, 0, t0, 0, true)}};
+
+			add(map, &of, t0 > 0 || i >= works);
+			of.link[1] = mf_link_t0_t1(&t, 0, 0, 0, true);
+			if (t0 > 0)
+				add(map, &of, true);
+		}
+	fit = mm_part_fit(map, &part, 0, MM_LOST, 0);
+	free(map);
+	return fit;
+}
+
+/* Most of those who come by a port say so; fewer hide no switch that is dead. */
+TEST(mm_part_fit, a_switch_of_which_a_port_works_is_not_accused)
+{
+	struct mm_fit fit = fit_of_t1(0);
+
+	assert_true(fit.accused);
+	assert_true(fit_of_t1(1).accused);
+	fit = fit_of_t1(2);
+	assert_false(fit.accused);
+	assert_false(fit.open);
+}
