@@ -90,8 +90,8 @@ VERBS = ("unit/libibverbs", *(f"live/libmrc: live_{name}" for name in (
     "objects", "real", "verbs", "verbs_bounds", "verbs_change", "verbs_cq", "verbs_every", "verbs_ex", "verbs_mw", "verbs_ops",
     "verbs_qp", "verbs_query", "verbs_srq", "verbs_states", "verbs_uc", "verbs_ud")))
 HOST = ("unit/host", "unit/ud", "fuzz/host")
-# Of shards, forks and threads: two fifths of a second each.
-HOST_LIVE = (*HOST, *(f"live/host: live_{name}" for name in ("fork", "shards_alone", "threads")))
+# Of shards, forks, threads and memory that goes away: a second each at most.
+HOST_LIVE = (*HOST, *(f"live/host: live_{name}" for name in ("fork", "memory", "shards_alone", "threads")))
 AROUND = Group(
     modules={
         "src/ud": ("unit/ud",),
@@ -104,9 +104,9 @@ AROUND = Group(
         # What faces frames, the system and other users: by quick tests alone.
         "src/host/config": HOST,
         "src/host/datapath/nic_rx.c": HOST,
-        "src/host/datapath/nic_tx.c": HOST,
+        "src/host/datapath/nic_tx.c": HOST_LIVE,
         "src/host/port": HOST,
-        "src/host/progress": HOST,
+        "src/host/progress": HOST_LIVE,
         "src/host/state": HOST_LIVE,
         "src/host/stats": HOST,
         "src/host/verbs": (*HOST_LIVE, *VERBS),

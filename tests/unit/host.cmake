@@ -5,14 +5,20 @@ foreach(name addr host_ifaces cpu_atomic crc32_cpu env log mem_guard mr_keys num
 endforeach()
 # What locks: a lock that is not taken or not released ends these.
 foreach(name cq_ring event_queue nic_cq nic_device nic_mr nic_mw nic_node nic_post nic_qp nic_rx node_store shards ep_batch
-	fork nic_open)
+	fork nic_open process ep_probe ep_probe_engine nic_cq_poll)
 	softmrc_test(unit_${name} SOURCES unit_${name}.c ../support/held_mutexes.c LINKS host LABELS unit)
 endforeach()
 set(batch_calls clock_gettime pthread_cond_timedwait pthread_cond_signal)
 list(TRANSFORM batch_calls PREPEND LINKER:--wrap=)
 target_link_options(unit_ep_batch PRIVATE ${batch_calls})
+target_link_options(unit_ep_probe_engine PRIVATE LINKER:--wrap=mt_engine_ep_request LINKER:--wrap=mh_progress_flush
+	LINKER:--wrap=mh_progress_end_backoff)
+set(parts_of_a_poll calloc mh_progress_poll mh_progress_end_backoff mh_progress_forget_channel mh_progress_serve mh_event_open
+	mh_ev_listener_start)
+list(TRANSFORM parts_of_a_poll PREPEND LINKER:--wrap=)
+target_link_options(unit_nic_cq_poll PRIVATE ${parts_of_a_poll})
 set(parts_of_a_nic calloc mh_event_open mh_entropy mh_ports_open mh_tx_create mh_engine_create mh_nic_create_ud mh_node_create
-	mh_segment_create mh_progress_start mh_env_read)
+	mh_segment_create mh_segment_finish mh_progress_start mh_env_read)
 list(TRANSFORM parts_of_a_nic PREPEND LINKER:--wrap=)
 target_link_options(unit_nic_open PRIVATE ${parts_of_a_nic})
 target_link_options(unit_fork PRIVATE LINKER:--wrap=mh_segment_finish)
@@ -36,7 +42,6 @@ target_link_options(unit_stats_segment PRIVATE LINKER:--wrap=calloc LINKER:--wra
 # names.c exists in two modules.
 softmrc_test(unit_stats_file SOURCES unit_stats_file.c LINKS host LABELS unit)
 target_link_options(unit_stats_file PRIVATE LINKER:--wrap=fdopendir LINKER:--wrap=munmap)
-softmrc_test(unit_ep_probe SOURCES unit_ep_probe.c LINKS host LABELS unit)
 softmrc_test(unit_srv6_map SOURCES unit_srv6_map.c LINKS host LABELS unit)
 softmrc_test(unit_env_srv6 SOURCES unit_env_srv6.c LINKS host LABELS unit)
 softmrc_test(unit_core_instructions SOURCES unit_core_instructions.c ../../bench/engine_pair.c ../support/engine_net.c

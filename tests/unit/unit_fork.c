@@ -59,6 +59,7 @@ static bool is_free(pthread_mutex_t *lock)
 
 static uint32_t fds_before;
 static struct mh_device *dev[DEVICES];
+static struct mh_cq *ev_cq[DEVICES]; /* with a thread each, which hears for it */
 
 static void expect_locks_free(void)
 {
@@ -91,18 +92,36 @@ static void inherit(void)
 	expect_locks_free();
 }
 
+/* Whether a thread of this process sleeps; the one that asks does not. */
+static bool sleeps(const char *thread)
+{
+	char path[80], text[256] = "";
+	const char *at;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%s/stat", thread);
+	file = fopen(path, "re");
+	if (file)
+		(void)!fgets(text, sizeof(text), file);
+	if (file)
+		fclose(file);
+	at = strrchr(text, ')');
+	return at && at[2] == 'S';
+}
+
 /* A thread that is just starting may have a lock of the allocator, which the child then gets. */
 static void wait_for_threads(void)
 {
-	for (uint32_t i = 0; i < DEVICES * SHARDS; i++) {
-		struct mh_nic *nic = dev[i / SHARDS]->nic->shard[i % SHARDS];
-		bool runs = false;
+	uint32_t awake = 0;
 
-		while (!runs) {
-			mh_nic_lock(nic);
-			runs = nic->progress.sleeps_until_ns != 0;
-			mh_nic_unlock(nic);
-		}
+	while (awake != 1) {
+		DIR *all = opendir("/proc/self/task");
+		const struct dirent *one;
+
+		check(all);
+		for (awake = 0; (one = readdir(all));)
+			awake += one->d_name[0] != '.' && !sleeps(one->d_name);
+		closedir(all);
 	}
 }
 
@@ -115,8 +134,10 @@ static void fork_twice(void)
 	setenv("MRC_EVS", "4", 1);
 	check(is_free(&mh_process()->lock));
 	fds_before = test_open_fds();
-	for (uint32_t i = 0; i < DEVICES; i++)
+	for (uint32_t i = 0; i < DEVICES; i++) {
 		check(mh_device_open(i, NULL, &dev[i]) == 0);
+		check(mh_ev_cq_create(dev[i], 8, NULL, NULL, &ev_cq[i]) == 0 && ev_cq[i]->listener);
+	}
 	wait_for_threads();
 	for (uint32_t i = 0; i < 2; i++) {
 		in_a_process(inherit);
@@ -124,7 +145,7 @@ static void fork_twice(void)
 		check(mh_device_is_up(dev[0]) && mh_device_is_up(dev[1]));
 	}
 	for (uint32_t i = 0; i < DEVICES; i++)
-		check(mh_device_close(dev[i]) == 0);
+		check(mh_cq_destroy(ev_cq[i]) == 0 && mh_device_close(dev[i]) == 0);
 	check(test_open_fds() == fds_before);
 }
 
@@ -203,25 +224,50 @@ TEST(exit, sends_what_waits_and_finishes_the_statistics)
 	in_a_process(exit_usually);
 }
 
+static pthread_mutex_t *briefly; /* a lock that a thread has for a moment */
+
 static void *hold(void *ready)
 {
-	check(pthread_mutex_lock(held) == 0);
+	const struct timespec moment = {0, 100000000};
+
+	check(pthread_mutex_lock(held ? held : briefly) == 0);
 	atomic_store((atomic_bool *)ready, true);
-	for (;;)
+	while (held)
 		pause();
+	nanosleep(&moment, NULL);
+	pthread_mutex_unlock(briefly);
 	return NULL;
+}
+
+static void start_holding(void)
+{
+	static atomic_bool ready;
+	pthread_t thread;
+
+	check(pthread_create(&thread, NULL, hold, &ready) == 0);
+	while (!atomic_load(&ready))
+		continue;
+}
+
+static void exit_in_a_moment(void)
+{
+	leaves = true;
+	post_and_exit("2");
+	briefly = &fixture->dev->nic->shard[1]->lock;
+	start_holding();
+	exit(0);
+}
+
+TEST(exit, waits_for_a_lock_that_is_released)
+{
+	in_a_process(exit_in_a_moment);
 }
 
 /* Whoever holds it was stopped in the middle, and will not release it. */
 static void hold_for_ever(pthread_mutex_t *lock)
 {
-	atomic_bool ready = false;
-	pthread_t thread;
-
 	held = lock;
-	check(pthread_create(&thread, NULL, hold, &ready) == 0);
-	while (!atomic_load(&ready))
-		continue;
+	start_holding();
 }
 
 static void exit_without_a_shard(void)

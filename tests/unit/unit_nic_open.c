@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 
 #include "host/datapath/datapath.h"
@@ -33,6 +34,7 @@ enum part {
 	NODE,
 	SEGMENT,
 	PROGRESS,
+	FINISH, /* of the statistics; fails never */
 	PARTS,
 };
 
@@ -81,6 +83,13 @@ int __wrap_mh_segment_create(struct mh_nic *nic, struct mio_error *error)
 		return __real_mh_segment_create(nic, error);
 	snprintf(error->text, sizeof(error->text), "no place for statistics");
 	return set.err;
+}
+
+__typeof__(mh_segment_finish) __real_mh_segment_finish, __wrap_mh_segment_finish;
+void __wrap_mh_segment_finish(struct mh_nic *nic)
+{
+	set.calls[FINISH]++;
+	__real_mh_segment_finish(nic);
 }
 
 __typeof__(mh_tx_create) __real_mh_tx_create, __wrap_mh_tx_create;
@@ -197,12 +206,20 @@ static const struct {
 
 static void open_and_close(void)
 {
+	struct sigaction before, after;
 	struct mh_device *dev;
 
+	assert_i_eq(sigaction(SIGSEGV, NULL, &before), 0);
+	set.calls[FINISH] = 0;
 	assert_i_eq(mh_device_open(0, NULL, &dev), 0);
 	assert_u_eq(dev->nic->n_shards, 2);
+	assert_i_eq(sigaction(SIGSEGV, NULL, &after), 0);
+	assert_true(after.sa_sigaction != before.sa_sigaction);
 	assert_i_eq(mh_device_close(dev), 0);
 	assert_null(mh_process()->of[0].nic);
+	assert_u_eq(set.calls[FINISH], 1);
+	assert_i_eq(sigaction(SIGSEGV, NULL, &after), 0);
+	assert_true(after.sa_sigaction == before.sa_sigaction);
 }
 
 OPEN_TEST(mh_device_open, leaves_nothing_of_one_that_fails)
@@ -278,6 +295,8 @@ OPEN_TEST(mh_device_probe, says_what_is_wrong_with_the_settings)
 
 	assert_i_eq(mh_device_probe(1, &attr), ENODEV);
 	assert_string_equal(said, "");
+	assert_i_eq(mh_cancel_disable(), PTHREAD_CANCEL_ENABLE);
+	mh_cancel_restore(PTHREAD_CANCEL_ENABLE);
 	setenv("MRC_EVS", "none", 1);
 	assert_i_eq(mh_device_probe(0, &attr), EINVAL);
 	expect_said("E MRC_EVS=none: must be");

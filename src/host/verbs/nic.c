@@ -185,9 +185,8 @@ static int nic_open_shards(struct mh_nic *first, struct mio_error *error)
 	for (uint32_t i = 1; i < first->env.shards && !err; i++) {
 		struct mh_nic *n = nic_alloc(&first->env, i);
 
-		snprintf(error->text, sizeof(error->text), "no memory for the NIC");
 		if (!n)
-			return ENOMEM;
+			return ENOMEM; /* as the shard before it has left the text */
 		mh_shards_add(first, n);
 		err = nic_open(n, error);
 	}
