@@ -5,7 +5,7 @@ foreach(name addr host_ifaces cpu_atomic crc32_cpu env log mem_guard mr_keys num
 endforeach()
 # What locks: a lock that is not taken or not released ends these.
 foreach(name cq_ring event_queue nic_cq nic_device nic_mr nic_mw nic_node nic_post nic_qp nic_rx node_store shards ep_batch
-	fork nic_open process ep_probe ep_probe_engine nic_cq_poll)
+	fork nic_open process ep_probe ep_probe_engine nic_cq_poll nic_node_change nic_srq)
 	softmrc_test(unit_${name} SOURCES unit_${name}.c ../support/held_mutexes.c LINKS host LABELS unit)
 endforeach()
 set(batch_calls clock_gettime pthread_cond_timedwait pthread_cond_signal)
@@ -13,6 +13,13 @@ list(TRANSFORM batch_calls PREPEND LINKER:--wrap=)
 target_link_options(unit_ep_batch PRIVATE ${batch_calls})
 target_link_options(unit_ep_probe_engine PRIVATE LINKER:--wrap=mt_engine_ep_request LINKER:--wrap=mh_progress_flush
 	LINKER:--wrap=mh_progress_end_backoff)
+target_link_options(unit_nic_qp PRIVATE LINKER:--wrap=mh_ev_hints_load LINKER:--wrap=mh_ev_hints_take)
+target_link_options(unit_nic_srq PRIVATE LINKER:--wrap=malloc LINKER:--wrap=calloc LINKER:--wrap=aligned_alloc
+	LINKER:--wrap=mt_qp_init)
+set(parts_of_a_change mh_node_share_read mh_node_share_send mh_node_store_own mh_node_check mh_loop_report_ports mh_progress_flush
+	mt_ev_profile_states)
+list(TRANSFORM parts_of_a_change PREPEND LINKER:--wrap=)
+target_link_options(unit_nic_node_change PRIVATE ${parts_of_a_change})
 set(parts_of_a_poll calloc mh_progress_poll mh_progress_end_backoff mh_progress_forget_channel mh_progress_serve mh_event_open
 	mh_ev_listener_start)
 list(TRANSFORM parts_of_a_poll PREPEND LINKER:--wrap=)

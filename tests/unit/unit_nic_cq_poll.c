@@ -243,7 +243,7 @@ POLL_TEST(mh_cq_req_notify, tells_the_shards_of_its_qps)
 
 /* ---- channels ---- */
 
-/* A program that would sleep runs the poll loop first; one that only looks, or need not, does not. */
+/* A program that would sleep runs the poll loop first; one that need not, does not. */
 POLL_TEST(mh_channel_get, serves_while_it_waits)
 {
 	struct poll_fixture *f = *state;

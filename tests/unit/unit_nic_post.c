@@ -206,3 +206,133 @@ POST_TEST(mh_qp_post_send, leaves_before_its_qp_goes)
 	assert_i_eq(mh_qp_modify(fixture->qp, &attr, RD_QP_STATE), 0);
 	assert_true(fixture_receive(fixture, &frame) < FIXTURE_PLANES);
 }
+
+/* ---- queues of a QP in ERR, which is flushed at once ---- */
+
+static void fail_qp(struct nic_fixture *fixture)
+{
+	struct rd_qp_attr attr = {.state = RD_QPS_ERR};
+
+	/* What happens is what the posts do. */
+	mh_progress_stop(fixture->dev->nic);
+	fixture->dev->nic->progress.sleeps_until_ns = 0;
+	assert_i_eq(mh_qp_modify(fixture->qp, &attr, RD_QP_STATE), 0);
+}
+
+/* A place is free when its completion was polled, whatever the engine has done with the WR. */
+POST_TEST(mh_qp_post_recv, flushed_ones_have_their_places_until_they_are_polled)
+{
+	struct nic_fixture *fixture = *state;
+	struct rd_recv_wr recv = {.wr_id = 1};
+	struct mh_wc wc;
+
+	assert_i_eq(fixture_connect(fixture), 0);
+	fail_qp(fixture);
+	for (int i = 0; i < 8; i++)
+		assert_i_eq(mh_qp_post_recv(fixture->qp, &recv, 1, NULL), 0);
+	assert_i_eq(mh_qp_post_recv(fixture->qp, &recv, 1, NULL), ENOMEM);
+	assert_u_eq(mh_cq_pop(fixture->cq, 1, &wc), 1);
+	assert_u_eq(wc.status, RD_WC_WR_FLUSH_ERR);
+	assert_i_eq(mh_qp_post_recv(fixture->qp, &recv, 1, NULL), 0);
+	assert_i_eq(mh_qp_post_recv(fixture->qp, &recv, 1, NULL), ENOMEM);
+}
+
+POST_TEST(mh_qp_post_send, flushed_ones_have_their_places_until_they_are_polled)
+{
+	struct nic_fixture *fixture = *state;
+	struct post_wr p;
+	struct mh_wc wc;
+
+	assert_i_eq(fixture_connect(fixture), 0);
+	fail_qp(fixture);
+	post_good(fixture, &p);
+	assert_u_eq(mh_qp_send_wrs_free(fixture->qp), 8);
+	for (int i = 0; i < 8; i++)
+		assert_i_eq(post_send(fixture, &p), 0);
+	assert_u_eq(mh_qp_send_wrs_free(fixture->qp), 0);
+	assert_i_eq(post_send(fixture, &p), ENOMEM);
+	assert_u_eq(mh_cq_pop(fixture->cq, 1, &wc), 1);
+	assert_u_eq(mh_qp_send_wrs_free(fixture->qp), 1);
+	assert_i_eq(post_send(fixture, &p), 0);
+}
+
+/* ---- other kinds ---- */
+
+static struct mh_qp *make_qp(struct nic_fixture *fixture, enum mh_qp_type type, struct mh_srq *srq)
+{
+	struct mh_qp_init init = {.pd = fixture->pd,
+				  .send_cq = fixture->cq,
+				  .recv_cq = fixture->cq,
+				  .srq = srq,
+				  .type = type,
+				  .extended = true,
+				  .cap = {.max_send_wr = 2,
+					  .max_recv_wr = 2,
+					  .max_send_sge = 2,
+					  .max_recv_sge = 2,
+					  .max_inline = 16}};
+	struct mh_qp *qp = NULL;
+
+	assert_i_eq(mh_qp_create(&init, &qp), 0);
+	return qp;
+}
+
+static void to_init(struct mh_qp *qp, bool ud)
+{
+	struct rd_qp_attr attr;
+
+	mh_qp_attr_default(&attr);
+	attr.state = RD_QPS_INIT;
+	assert_i_eq(mh_qp_modify(qp, &attr, RD_QP_STATE | (ud ? (uint32_t)RD_QP_Q_KEY : 0)), 0);
+}
+
+/* A datagram's receive may name more than it will ever get; a message's may not. */
+POST_TEST(mh_qp_post_recv, more_than_a_message_may_have)
+{
+	struct nic_fixture *fixture = *state;
+	uint32_t lkey = mh_mr_lkey(fixture->mr);
+	struct rd_sge sge[3] = {{(uintptr_t)fixture->buffer, 1u << 31, lkey},
+				{(uintptr_t)fixture->buffer, 1u << 31, lkey},
+				{(uintptr_t)fixture->buffer, 1, lkey}};
+	struct rd_recv_wr wr = {.sge = sge, .n_sge = 2};
+	struct mh_qp *rc = make_qp(fixture, MH_QPT_RC, NULL);
+	struct mh_qp *ud = make_qp(fixture, MH_QPT_UD, NULL);
+
+	to_init(rc, false);
+	to_init(ud, true);
+	assert_i_eq(mh_qp_post_recv(rc, &wr, 1, NULL), EINVAL);
+	sge[1].length = 0;
+	assert_i_eq(mh_qp_post_recv(ud, &wr, 1, NULL), 0);
+	sge[1].length = 1u << 31;
+	assert_i_eq(mh_qp_post_recv(ud, &wr, 1, NULL), 0);
+	wr.n_sge = 3;
+	assert_i_eq(mh_qp_post_recv(ud, &wr, 1, NULL), EINVAL);
+	assert_i_eq(mh_qp_destroy(rc), 0);
+	assert_i_eq(mh_qp_destroy(ud), 0);
+}
+
+/* As many SGEs as it has, and no receives but by it. */
+POST_TEST(mh_srq_post, to_its_bounds)
+{
+	struct nic_fixture *fixture = *state;
+	struct rd_sge sge[2] = {{(uintptr_t)fixture->buffer, 8, mh_mr_lkey(fixture->mr)},
+				{(uintptr_t)fixture->buffer, 8, mh_mr_lkey(fixture->mr)}};
+	struct rd_recv_wr wr = {.sge = sge, .n_sge = 1};
+	struct mh_srq_cap cap = {.max_wr = 2, .max_sge = 1};
+	struct mh_srq *srq;
+	struct mh_qp *qp;
+
+	assert_i_eq(mh_srq_create(fixture->pd, &cap, NULL, &srq), 0);
+	qp = make_qp(fixture, MH_QPT_RC, srq);
+	to_init(qp, false);
+	assert_i_eq(mh_qp_post_recv(qp, &wr, 1, NULL), EINVAL);
+	assert_i_eq(mh_srq_post(srq, &wr, 1, NULL), 0);
+	wr.n_sge = 2;
+	assert_i_eq(mh_srq_post(srq, &wr, 1, NULL), EINVAL);
+	wr.n_sge = 0;
+	assert_i_eq(mh_srq_post(srq, &wr, 1, NULL), 0);
+	assert_i_eq(mh_srq_post(srq, &wr, 1, NULL), ENOMEM);
+	assert_i_eq(mh_srq_destroy(srq), EBUSY);
+	assert_i_eq(mh_qp_destroy(qp), 0);
+	assert_i_eq(mh_srq_destroy(srq), 0);
+}
