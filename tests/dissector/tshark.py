@@ -39,7 +39,7 @@ def read(capture, fields, *options):
              "-T", "fields", "-E", "separator=/t", "-E", "aggregator=|", "-E", "occurrence=a"]
     for field in fields:
         words += ["-e", field]
-    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=600)
     said = [line for line in done.stderr.splitlines() if "Running as user" not in line]
     if done.returncode or said:
         raise RuntimeError(f"tshark: exit status {done.returncode}: {said}")

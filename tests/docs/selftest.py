@@ -48,8 +48,8 @@ def none(problems):
 
 
 def good():
-    page = "```sh\nx=3\n```\ntext\n```sh\necho sent  $x packets, 0x1f; echo more; echo end 7.5 us; echo 2 MiB\n```\n"
-    return none(judged(page + "```text\nsent 12 packets, 0xabc\n...\nend ... s\n7.1 B\n```\n"))
+    page = "```sh\nx=3\n```\ntext\n```sh\necho sent  $x packets, 0x1f; echo more; echo end 7.5 us; echo 2 MiB, 6343 of 34.2k\n```\n"
+    return none(judged(page + "```text\nsent 12 packets, 0xabc\n...\nend ... s\n7.1 B, 34.2k of 17\n```\n"))
 
 
 def status():

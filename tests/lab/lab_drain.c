@@ -94,7 +94,7 @@ static void begin_job(void)
 	 * on a busy machine the drains take more than a minute.
 	 */
 	begin("lab shell dr%d host3 -- %s perf --server", id(), test_arg(0));
-	begin("lab shell dr%d host0 -- %s perf fd6d:7263:0:1::4 --size 64K --duration 600s "
+	begin("lab shell dr%d host0 -- %s perf fd6d:7263:0:1::4 --size 64K --duration 3600s "
 	      "--both",
 	      id(), test_arg(0));
 	while (sum("tx_data_packets") < 200) {
