@@ -17,7 +17,7 @@ target_link_options(unit_nic_qp PRIVATE LINKER:--wrap=mh_ev_hints_load LINKER:--
 target_link_options(unit_nic_srq PRIVATE LINKER:--wrap=malloc LINKER:--wrap=calloc LINKER:--wrap=aligned_alloc
 	LINKER:--wrap=mt_qp_init)
 set(parts_of_a_change mh_node_share_read mh_node_share_send mh_node_store_own mh_node_check mh_loop_report_ports mh_progress_flush
-	mt_ev_profile_states)
+	mt_ev_profile_states mh_node_ev_denied)
 list(TRANSFORM parts_of_a_change PREPEND LINKER:--wrap=)
 target_link_options(unit_nic_node_change PRIVATE ${parts_of_a_change})
 set(parts_of_a_poll calloc mh_progress_poll mh_progress_end_backoff mh_progress_forget_channel mh_progress_serve mh_event_open

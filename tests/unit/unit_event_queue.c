@@ -19,8 +19,12 @@ struct event_fixture {
 
 static int event_setup(void **state)
 {
-	struct event_fixture *fixture = calloc(1, sizeof(*fixture));
+	struct event_fixture *fixture = malloc(sizeof(*fixture));
 
+	if (!fixture)
+		return -1;
+	/* Whatever is in the memory of a queue. */
+	memset(fixture, 0xA5, sizeof(*fixture));
 	if (mh_event_open(&fixture->queue))
 		return -1;
 	fcntl(fixture->queue.fd, F_SETFL, O_NONBLOCK);

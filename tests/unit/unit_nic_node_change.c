@@ -36,9 +36,10 @@ int __wrap_mh_node_share_read(struct mh_nic *nic, struct mn_state *s, struct sto
 __typeof__(mh_node_share_send) __real_mh_node_share_send, __wrap_mh_node_share_send;
 int __wrap_mh_node_share_send(struct mh_nic *nic, const struct mn_state *s, struct store_info *info)
 {
-	(void)nic;
 	t.sends++;
 	mn_state_copy(&t.sent, s);
+	/* Another thread makes a state of its own meanwhile. */
+	mn_state_init(&nic->node->next);
 	if (t.again > 0) {
 		t.again--;
 		return EAGAIN;
@@ -93,6 +94,17 @@ uint32_t __wrap_mt_ev_profile_states(const struct mt_engine *e, uint32_t profile
 	while (first->shard[shard]->engine != e)
 		shard++;
 	memcpy(states, t.states[shard], t.n_states);
+	return t.n_states;
+}
+
+__typeof__(mh_node_ev_denied) __real_mh_node_ev_denied, __wrap_mh_node_ev_denied;
+uint32_t __wrap_mh_node_ev_denied(const struct mh_nic *nic, uint32_t profile,
+				  bool denied[MT_EVS_MAX])
+{
+	if (t.n_states == 0)
+		return __real_mh_node_ev_denied(nic, profile, denied);
+	for (uint32_t i = 0; i < t.n_states; i++)
+		denied[i] = i % 2;
 	return t.n_states;
 }
 
@@ -275,5 +287,21 @@ CHANGE_TEST(mh_ev_profile_states, bad_in_one_shard_is_bad)
 	for (uint32_t i = 0; i < n; i++)
 		if (states[i] != rows[i].state)
 			fail_msg("row %u: got %d", i, (int)states[i]);
+	free(states);
+}
+
+/* Of one that no QP can use its denials are known, and no more. */
+CHANGE_TEST(mh_ev_profile_states, of_a_profile_that_is_offline)
+{
+	struct mh_device *dev = *state;
+	struct mn_ev_profile *profile = &dev->nic->node->now.ev[1];
+	enum mh_ev_state *states = calloc(3, sizeof(*states));
+
+	t.n_states = 3;
+	profile->state = MN_OFFLINE;
+	profile->mode = MN_MODE_AUTO;
+	assert_u_eq(mh_ev_profile_states(dev, 1, states), 3);
+	for (uint32_t i = 0; i < 3; i++)
+		assert_i_eq(states[i], i % 2 ? MH_EV_DENIED : MH_EV_UNKNOWN);
 	free(states);
 }

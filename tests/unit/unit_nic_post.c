@@ -63,6 +63,9 @@ POST_TEST(mh_qp_post_send, wrong_work_requests)
 	p.sge[0].addr--;
 	assert_i_eq(post_send(fixture, &p), EFAULT);
 	post_good(fixture, &p);
+	/* As long as a message may be, and longer than the memory is. */
+	p.sge[0].length = UINT32_MAX;
+	assert_i_eq(post_send(fixture, &p), EFAULT);
 	p.wr.n_sge = 2;
 	p.sge[0].length = p.sge[1].length = 1u << 31;
 	assert_i_eq(post_send(fixture, &p), EINVAL);
@@ -335,4 +338,27 @@ POST_TEST(mh_srq_post, to_its_bounds)
 	assert_i_eq(mh_srq_destroy(srq), EBUSY);
 	assert_i_eq(mh_qp_destroy(qp), 0);
 	assert_i_eq(mh_srq_destroy(srq), 0);
+}
+
+/* What needs no packet has a place as well; what is read cannot be inline. */
+POST_TEST(mh_qp_post_send, local_work_requests_and_reads)
+{
+	struct nic_fixture *fixture = *state;
+	struct mh_qp *qp = make_qp(fixture, MH_QPT_RC, NULL);
+	struct rd_qp_attr attr = {.state = RD_QPS_ERR};
+	struct rd_send_wr local = {.opcode = RD_WR_LOCAL_INV, .rkey = 1};
+	struct post_wr p;
+
+	to_init(qp, false);
+	assert_i_eq(mh_qp_modify(qp, &attr, RD_QP_STATE), 0);
+	post_good(fixture, &p);
+	p.wr.opcode = RD_WR_READ;
+	p.wr.flags = RD_SEND_INLINE;
+	assert_i_eq(mh_qp_post_send(qp, &p.wr, 1, NULL), EINVAL);
+	assert_u_eq(mh_qp_send_wrs_free(qp), 2);
+	assert_i_eq(mh_qp_post_send(qp, &local, 1, NULL), 0);
+	assert_u_eq(mh_qp_send_wrs_free(qp), 1);
+	assert_i_eq(mh_qp_post_send(qp, &local, 1, NULL), 0);
+	assert_i_eq(mh_qp_post_send(qp, &local, 1, NULL), ENOMEM);
+	assert_i_eq(mh_qp_destroy(qp), 0);
 }
