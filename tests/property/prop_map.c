@@ -186,7 +186,7 @@ TEST(mm_map_judge, names_other_symptoms)
 	for (uint32_t i = 0; i < checks; i++)
 		wrong += !check_fault(i / 4 % 2 ? CABLE_OF_HOST : CABLE_OF_T0, rows[i % 4].symptom,
 				      rows[i % 4].kind, rows[i % 4].ppm, (enum mf_direction)(i % 3),
-				      100);
+				      300);
 	check_wrong_names(wrong, checks);
 }
 
