@@ -3,6 +3,8 @@
  * lab_map.c - `mrc map check` on labs of four hosts: what it says of each fault, and its exit
  * statuses.
  */
+#include "fabric/ev_links.h"
+#include "fabric/topology_toml.h"
 #include "lab/lab.h"
 #include "lab/lab_command.h"
 #include "support/test.h"
@@ -78,10 +80,55 @@ static size_t lines(void)
 	return n;
 }
 
+/* ---- who is accused ---- */
+
+static bool has_link(const struct mf_topology *t, const char *name, uint32_t link)
+{
+	struct mf_target target;
+	struct mf_error e;
+
+	assert_true(mf_target_find(t, name, &target, &e));
+	return mf_part_has(t, &target, link) || mf_part_has(t, &target, mf_link_reverse(link));
+}
+
+/* Whether all cables of what is named are at fault: a cable of a dead switch is not accused falsely. */
+static bool is_at_fault(const struct mf_topology *t, const struct expect *x, const char *name)
+{
+	const char *other = strncmp(x->fault, "swap ", 5) == 0 ? x->fault + 5 : x->target;
+	struct mf_target named;
+	struct mf_error e;
+
+	if (!mf_target_find(t, name, &named, &e))
+		fail_msg("%s: %s", e.value, e.what);
+	for (uint32_t i = 0; i < named.links; i++) {
+		uint32_t link = mf_target_link(t, &named, i);
+
+		if (!has_link(t, x->target, link) && !has_link(t, other, link))
+			return false;
+	}
+	return true;
+}
+
+/* What is named in time or not at all may be asked again; who is accused falsely is once too often. */
+static void accuses_nobody_else(const struct expect *x)
+{
+	struct mf_topology_cfg cfg = mf_preset_cfg("tiny");
+	struct mf_topology t;
+	struct mf_error e;
+	char name[128];
+
+	assert_true(mf_topology_init(&t, &cfg, &e));
+	for (const char *line = command_said; *line; line += strcspn(line, "\n") + 1)
+		if (sscanf(line, "%127[^: ]:", name) == 1 && line[strlen(name)] == ':' &&
+		    !is_at_fault(&t, x, name))
+			fail_msg("%s %s: accuses %s:\n%s", x->target, x->fault, name, command_said);
+}
+
 static bool is_named(const struct expect *x, uint32_t for_ms)
 {
 	int status = mrc("map check m%d --for %ums", id(), for_ms);
 
+	accuses_nobody_else(x);
 	return status == 1 && strstr(command_said, x->says) && lines() == x->parts + 1;
 }
 
