@@ -4,6 +4,7 @@
 
     probes  an mrcd that shares in 32 uplinks, planned at more than once a millisecond each: its CPU time, bits, probes
     names   the faults of docs/map.md on tiny, five checks of each: from the first probe until the right name
+    steady  three of them and a flap on tiny, while `mrc map watch` runs all the time: from the fault until the name
     rules   Prometheus' rules on series of so many nodes, as Debian's prometheus times them
 
 Needs root for labs. Each part says where it has nothing to run with.
@@ -157,6 +158,56 @@ def name_one(mrc, name, fault, checks, words):
     return found
 
 
+def flap_one(mrc, name):
+    """How often a cable was called dead, and after how long flapping: it falls thrice, 550 ms apart."""
+    watch = subprocess.Popen([mrc, "map", "watch", name, "--json", "--for", "60s"], stdout=subprocess.PIPE, text=True)
+    time.sleep(1)
+    begun = time.monotonic()
+    flap = subprocess.Popen([mrc, "lab", "fault", name, "host0.plane0", "flap"], stdout=subprocess.DEVNULL)
+    dead = 0
+    for line in watch.stdout:
+        said = json.loads(line)
+        dead += said["change"] == "begun" and said["kind"] == "dead"
+        if said["change"] == "begun" and said["kind"] == "flapping":
+            break
+    else:
+        dead = None
+    took = time.monotonic() - begun
+    watch.terminate()
+    watch.wait()
+    flap.wait()
+    return dead, took
+
+
+def measure_steady(mrc, checks):
+    """From the moment `mrc lab fault` returns, while `mrc map watch` runs all the time, until it has said the name."""
+    with lab(mrc, f"bs{os.getpid()}", "tiny", "--pace", "100M") as name:
+        watch = subprocess.Popen([mrc, "map", "watch", name, "--json"], stdout=subprocess.PIPE, text=True)
+        time.sleep(2)
+        for target, what, parts, kind, _ in (FAULTS[0], FAULTS[1], FAULTS[3]):
+            found = []
+            for _ in range(checks):
+                subprocess.run([mrc, "lab", "fault", name, target, *what.split()], check=True, stdout=subprocess.DEVNULL)
+                begun = time.monotonic()
+                for line in watch.stdout:
+                    said = json.loads(line)
+                    if said["change"] == "begun" and said["part"] == parts[0] and said["kind"] == kind:
+                        break
+                found.append((time.monotonic() - begun) * 1000)
+                subprocess.run([mrc, "lab", "fault", name, target, "lift", what.split()[0]], check=True,
+                               stdout=subprocess.DEVNULL)
+                while json.loads(watch.stdout.readline())["change"] != "ended":
+                    pass
+                time.sleep(12)  # three within ten seconds would be a flap
+            print(f"steady: {target} {what}: median {statistics.median(found):.0f} ms, at most {max(found):.0f} ms "
+                  "after the command", flush=True)
+        watch.terminate()
+        watch.wait()
+        dead, took = flap_one(mrc, name)
+    print("steady: host0.plane0 flap: not named" if dead is None else
+          f"steady: host0.plane0 flap: flapping after {took:.2f} s, and dead {dead} times before")
+
+
 def measure_names(mrc, checks, words):
     with lab(mrc, f"bn{os.getpid()}", "tiny", "--pace", "100M") as name:
         for fault in FAULTS:
@@ -237,7 +288,7 @@ def measure_rules(nodes, routes, port):
 
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--only", choices=("probes", "names", "rules"))
+    p.add_argument("--only", choices=("probes", "names", "steady", "rules"))
     p.add_argument("--build", default=ROOT / "build/release", type=pathlib.Path, help="folder of the build (build/release)")
     p.add_argument("--checks", type=int, default=5, help="of each fault (5)")
     p.add_argument("--rate", help="of `mrc map check`: what each host may send")
@@ -257,6 +308,11 @@ def main():
             measure_names(mrc, o.checks, ["--rate", o.rate] if o.rate else [])
         else:
             print("names: no mrc in --build")
+    if o.only in (None, "steady"):
+        if mrc:
+            measure_steady(mrc, o.checks)
+        else:
+            print("steady: no mrc in --build")
     if o.only in (None, "rules"):
         measure_rules(o.nodes, o.routes, o.port)
 

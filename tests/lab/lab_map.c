@@ -91,7 +91,7 @@ static bool has_link(const struct mf_topology *t, const char *name, uint32_t lin
 	return mf_part_has(t, &target, link) || mf_part_has(t, &target, mf_link_reverse(link));
 }
 
-/* Whether all cables of what is named are at fault: a cable of a dead switch is not accused falsely. */
+/* Whether all cables of what is named are at fault, as a single one of a dead switch is. */
 static bool is_at_fault(const struct mf_topology *t, const struct expect *x, const char *name)
 {
 	const char *other = strncmp(x->fault, "swap ", 5) == 0 ? x->fault + 5 : x->target;
@@ -109,7 +109,7 @@ static bool is_at_fault(const struct mf_topology *t, const struct expect *x, con
 	return true;
 }
 
-/* What is named in time or not at all may be asked again; who is accused falsely is once too often. */
+/* What is not named yet may be asked again; who is accused falsely is so once too often. */
 static void accuses_nobody_else(const struct expect *x)
 {
 	struct mf_topology_cfg cfg = mf_preset_cfg("tiny");
