@@ -104,12 +104,17 @@ static void begin_job(void)
 	}
 }
 
-/* Sent again and not there already: on a busy machine an acknowledgement may be late. */
+/* Sent again though no link lost them: on a busy machine answers are late and buffers full. */
+static long sent_again_in_vain(void)
+{
+	return sum("rx_duplicates") + sum("plane_rx_overruns");
+}
+
 static long lost(void)
 {
 	long again = sum("tx_retransmits");
 
-	return again - sum("rx_duplicates") - sum("plane_rx_overruns");
+	return again - sent_again_in_vain();
 }
 
 static void goes_on(void)
@@ -150,11 +155,12 @@ LAB_TEST(loses_nothing)
 	want(command_run("lab roll dr%d t1 --plane 1", id()), 0, "2/2 plane1.t1-1: drained in ");
 	want(command_run("lab drain dr%d", id()), 0, "nothing is drained");
 	goes_on();
-	assert_i_eq(sum("evs_retired"), 0);
 	/* One that was sent again for nothing may be on its way still. */
 	for (long ms = 0; lost() > 0; ms += 50, sleep_ms(50))
 		if (ms > PATIENCE_MS)
 			fail_msg("%ld packets were lost", lost());
+	/* An EV is retired for one packet. */
+	assert_true(sum("evs_retired") <= sent_again_in_vain());
 }
 
 LAB_TEST(refuses_the_last_evs)

@@ -38,12 +38,15 @@ class Stat:
         """QPs with a peer: perftest's server, which only takes WRITEs, stays in RTR."""
         return self.sum("qps", "RTR") + self.sum("qps", "RTS")
 
-    def lost(self):
-        """Packets sent again that had not arrived, but for those that the kernel had no room for.
-
-        On a busy machine an acknowledgement may be late, and what is sent again then arrives twice.
+    def sent_again_in_vain(self):
+        """Packets that no link lost: on a busy machine an acknowledgement may be late, and what is sent
+        again then arrives twice, and the kernel may have no room.
         """
-        return self.sum("tx_retransmits") - self.sum("rx_duplicates") - self.sum("plane_rx_overruns")
+        return self.sum("rx_duplicates") + self.sum("plane_rx_overruns")
+
+    def lost(self):
+        """Packets sent again that a link lost."""
+        return self.sum("tx_retransmits") - self.sent_again_in_vain()
 
     def goes_on(self, packets=100):
         """Waits until so many data packets more were sent."""
