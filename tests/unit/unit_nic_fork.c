@@ -7,9 +7,12 @@
 #include "support/netns.h"
 #include "support/test.h"
 
+#include <fcntl.h>
 #include <mrc/fault.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,8 +21,8 @@
 
 #define FDS_MAX 4096
 
-static const char capture_path[] = "/tmp/softmrc-nic-fork.pcapng";
-static char table_path[] = "/tmp/softmrc-nic-fork-XXXXXX";
+static char dir[] = "/tmp/softmrc-nic-fork-XXXXXX";
+static char capture_path[64], table_path[64];
 
 /* ---- calls of a child ---- */
 
@@ -74,7 +77,7 @@ static void make_table(void)
 		.version = MRC_FAULT_VERSION,
 		.rules = MRC_FAULT_RULES,
 	};
-	int fd = mkstemp(table_path);
+	int fd = open(table_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 
 	assert_true(fd >= 0);
 	assert_i_eq(write(fd, &table, sizeof(table)), sizeof(table));
@@ -91,7 +94,11 @@ static int fork_setup(void **state)
 	setenv("MRC_CONFIG", "/dev/null", 1);
 	setenv("MRC_EVS", "8", 1);
 	setenv("MRC_SHARDS", "2", 1);
-	setenv("MRC_STATS_DIR", "/tmp", 1);
+	strcpy(dir + sizeof(dir) - 7, "XXXXXX");
+	assert_non_null(mkdtemp(dir));
+	snprintf(capture_path, sizeof(capture_path), "%s/capture", dir);
+	snprintf(table_path, sizeof(table_path), "%s/table", dir);
+	setenv("MRC_STATS_DIR", dir, 1);
 	setenv("MRC_CAPTURE", capture_path, 1);
 	make_table();
 	setenv("MRC_FAULTS", table_path, 1);
@@ -104,13 +111,15 @@ static int fork_teardown(void **state)
 	parent = 0;
 	unlink(table_path);
 	unlink(capture_path);
-	strcpy(table_path + sizeof(table_path) - 7, "XXXXXX");
-	return 0;
+	strcat(capture_path, ".1"); /* that of the second shard */
+	unlink(capture_path);
+	return rmdir(dir);
 }
 
 #define FORK_TEST(name) TEST_WITH(fork_setup, fork_teardown, fork, name)
 
-/* sockets allocates nothing. */
+/* These allocate nothing. */
+
 static int sockets(void)
 {
 	int n = 0;
@@ -124,22 +133,61 @@ static int sockets(void)
 	return n;
 }
 
+/* Descriptors of the files that the device has made, and of the table. */
+static int files(void)
+{
+	char path[40], to[128];
+	int n = 0;
+
+	for (int fd = 0; fd < FDS_MAX; fd++) {
+		ssize_t len;
+
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		len = readlink(path, to, sizeof(to));
+		n += len > (ssize_t)sizeof(dir) && memcmp(to, dir, sizeof(dir) - 1) == 0;
+	}
+	return n;
+}
+
+static bool is_mapped(const void *page)
+{
+	unsigned char resident;
+
+	return mincore((void *)(uintptr_t)page, 1, &resident) == 0;
+}
+
+enum {
+	CHILD_CALLS = 1,
+	CHILD_HAS_SOCKETS = 2,
+	CHILD_HAS_FILES = 4,
+	CHILD_HAS_TABLE = 8,
+};
+
+static int child_faults(int sockets_before, const struct mrc_fault_table *table)
+{
+	return (calls_of_child != 0 ? CHILD_CALLS : 0) |
+	       (sockets() != sockets_before ? CHILD_HAS_SOCKETS : 0) |
+	       (files() != 0 ? CHILD_HAS_FILES : 0) | (is_mapped(table) ? CHILD_HAS_TABLE : 0);
+}
+
 static void check_child(const char *driver, const char *ports)
 {
-	struct mh_device *dev;
+	const struct mrc_fault_table *table;
 	int before = sockets(), opened, status;
+	struct mh_device *dev;
 	pid_t child;
 
 	setenv("MRC_DRIVER", driver, 1);
 	setenv("MRC_PORTS", ports, 1);
 	assert_i_eq(mh_device_open(0, NULL, &dev), 0);
 	opened = sockets();
-	assert_true(opened > before);
+	table = dev->nic->ports.faults;
+	assert_true(opened > before && files() > 0 && is_mapped(table));
 	parent = getpid();
 	child = fork();
 	assert_true(child >= 0);
 	if (child == 0)
-		_exit(calls_of_child != 0 ? 1 : sockets() != before ? 2 : 0);
+		_exit(child_faults(before, table));
 	assert_i_eq(waitpid(child, &status, 0), child);
 	assert_i_eq(status, 0);
 	assert_i_eq(sockets(), opened);
