@@ -99,7 +99,7 @@ AROUND = Group(
         "src/libmrc": ("live/libmrc",),
         "src/ibv": VERBS,
         "src/libibverbs": VERBS,
-        "src/io": ("unit/io", "fuzz/io"),
+        "src/io": ("unit/io", "unit/host: unit_nic_fork", "fuzz/io"),
         "src/host": ("unit/host", "fuzz/host", "live/host", "live/libmrc"),
         # What faces frames, the system and other users: by quick tests alone.
         "src/host/config": HOST,
