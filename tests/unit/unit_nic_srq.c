@@ -154,6 +154,8 @@ SRQ_TEST(mh_qp_create, without_memory)
 		assert_i_eq(mh_qp_create(&init, &qp), ENOMEM);
 		assert_u_eq(missing, 0);
 	}
+	/* What it may have it has: else it would be given 4 GiB, a chunk after the other. */
+	nic->env.memory_bytes = nic->chunk_bytes;
 	engine_is_full = true;
 	assert_i_eq(mh_qp_create(&init, &qp), ENOMEM);
 	engine_is_full = false;
