@@ -290,12 +290,14 @@ static bool works_by(struct mm_map *map, const struct mm_part *part, uint32_t ca
 		     const struct look *at, uint32_t rate_ppm)
 {
 	const struct mm_part over = {.kind = MM_CABLE, .id = cable};
-	struct watch w = {.n = 0};
+	struct watch w;
 	struct mm_walk walk;
 	struct mm_route *r;
 	int64_t all = 0;
 	uint32_t good = 0;
 
+	w.n = 0;
+	w.all = (struct mm_sum){0, 0};
 	mm_walk_begin(&walk, map, &over);
 	while ((r = mm_walk_next(&walk))) {
 		struct mm_sum sum = mm_route_sum(map, r, at->window, at->symptom, at->now_ns);
@@ -327,6 +329,17 @@ static bool works_in_part(struct mm_map *map, const struct mm_part *part, const 
 	return false;
 }
 
+/* Whether it is something smaller than the part that is bad. */
+static bool is_smaller(struct mm_map *map, const struct mm_part *part, const struct watch *w,
+		       const struct look *at, uint32_t rate_ppm)
+{
+	if (watchers_are_uneven(w))
+		return true;
+	if (part->kind == MM_HOST)
+		return host_works_in_part(w, part->id, rate_ppm);
+	return part->kind <= MM_TRANSCEIVER && works_in_part(map, part, at, rate_ppm);
+}
+
 struct mm_fit mm_part_fit(struct mm_map *map, const struct mm_part *part, uint32_t window,
 			  enum mm_symptom symptom, uint64_t now_ns)
 {
@@ -346,14 +359,11 @@ struct mm_fit mm_part_fit(struct mm_map *map, const struct mm_part *part, uint32
 	fit.rank = mm_likelihood(&w.all, bounded_rate(w.all.bad * MM_PPM / w.all.known), usual);
 	fit.rate_ppm = rate_of_accusers(&w);
 	fit.accused = watchers_accuse(&map->cfg, part, symptom, &w, &fit);
-	if (watchers_are_uneven(&w) ||
-	    (part->kind == MM_HOST && host_works_in_part(&w, part->id, fit.rate_ppm)) ||
-	    (part->kind <= MM_TRANSCEIVER &&
-	     works_in_part(map, part, &(struct look){window, symptom, now_ns}, fit.rate_ppm)) ||
-	    (part->kind == MM_WITNESS && !fit.accused))
-		fit.accused = false;
-	else
-		fit.open = !fit.accused && !watchers_refute(&w, usual);
+	fit.open = !fit.accused && part->kind != MM_WITNESS && !watchers_refute(&w, usual);
+	/* Last: it goes over the routes of each cable of the part. */
+	if ((fit.accused || fit.open) &&
+	    is_smaller(map, part, &w, &(struct look){window, symptom, now_ns}, fit.rate_ppm))
+		fit.accused = fit.open = false;
 	/* At the rate that is to be reported: good packets speak loudly against a dead part. */
 	if (fit.accused)
 		fit.rank = mm_likelihood(&w.all, fit.rate_ppm, usual);
