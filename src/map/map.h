@@ -16,9 +16,11 @@
  * How sure. A part is accused when most of the hosts that watch it (the lower median of their own
  * rates) saw it fail, and together saw it so often that chance is out of question. So up to
  * (watchers - 1) / 2 hosts that lie about a part change nothing about it, neither way; more of them
- * can accuse it or hide it, and nothing else. Where one host alone watches a part its word is taken
- * and marked so. A host that says nothing is no evidence. Times are only those of the caller's
- * clock; hosts report counts, and durations that each measured on its own clock.
+ * can accuse it or hide it, and nothing else. A part of which a cable works is not what is bad, so
+ * that most of those who come to a switch by one cable can hide it, and two hosts a transceiver
+ * that both have a port in. Where one host alone watches a part its word is taken and marked so. A
+ * host that says nothing is no evidence. Times are only those of the caller's clock; hosts report
+ * counts, and durations that each measured on its own clock.
  *
  * Nothing here allocates, blocks or is shared: one map, one thread at a time. All is integer
  * arithmetic, so the same calls give the same answers on every machine.

@@ -283,8 +283,8 @@ static bool tells_by(const struct mf_topology *t, const struct mm_part *part,
 }
 
 /*
- * Whether most of those who come to a part by one of its cables see that it works. One host alone
- * is believed of a transceiver that it has a port in.
+ * Whether most of those who come to a part by one of its cables see that it works. Of a transceiver
+ * that a host has a port in it may be that host alone.
  */
 static bool works_by(struct mm_map *map, const struct mm_part *part, uint32_t cable,
 		     const struct look *at, uint32_t rate_ppm)
@@ -315,18 +315,21 @@ static bool works_by(struct mm_map *map, const struct mm_part *part, uint32_t ca
 	       all > SPARED_BITS << ONE_BIT;
 }
 
-/* Whether some of the cables of a part work that is to lose so much: then it is not that. */
+/*
+ * Whether some of the cables of a part work that is to lose so much: then it is not that. Of a
+ * cable of a host its word stands alone, so that it takes two of those: one may lie.
+ */
 static bool works_in_part(struct mm_map *map, const struct mm_part *part, const struct look *at,
 			  uint32_t rate_ppm)
 {
 	struct mm_part whole = *part;
-	uint32_t link;
+	uint32_t link, words = 0;
 
 	whole.direction = MF_DIRECTION_BOTH;
 	for (uint32_t i = 0; (link = mm_part_link(map->t, &whole, i)) != MF_LINK_NONE; i++)
 		if (!(link & 1) && works_by(map, part, link >> 1, at, rate_ppm))
-			return true;
-	return false;
+			words += mf_link_kind(map->t, link) == MF_HOST_T0 ? 1 : 2;
+	return words > 1;
 }
 
 /* Whether it is something smaller than the part that is bad. */

@@ -99,6 +99,11 @@ static void probe(const struct map_world *w, const struct mm_route_of *r, uint32
 			c->bad[s] += happens(w, r, s);
 		}
 	}
+	/* Who is asked writes into its answers when trains came. */
+	if (is_there(r) && w->host[r->peer] == WORLD_CRIES)
+		c->bad[MM_SLOWED] = c->known[MM_SLOWED];
+	if (is_there(r) && w->host[r->peer] == WORLD_HIDES)
+		c->bad[MM_SLOWED] = 0;
 	if (w->host[r->witness] == WORLD_CRIES)
 		c->bad[MM_LOST] = c->known[MM_LOST];
 	if (w->host[r->witness] == WORLD_HIDES)
