@@ -28,7 +28,7 @@ set(parts_of_a_nic calloc mh_event_open mh_entropy mh_ports_open mh_tx_create mh
 	mh_segment_create mh_segment_finish mh_progress_start mh_env_read)
 list(TRANSFORM parts_of_a_nic PREPEND LINKER:--wrap=)
 target_link_options(unit_nic_open PRIVATE ${parts_of_a_nic})
-target_link_options(unit_fork PRIVATE LINKER:--wrap=mh_segment_finish)
+target_link_options(unit_fork PRIVATE LINKER:--wrap=mh_segment_finish LINKER:--wrap=pthread_mutex_timedlock)
 softmrc_test(unit_nic_fork SOURCES unit_nic_fork.c LINKS host LABELS unit)
 target_link_options(unit_nic_fork PRIVATE LINKER:--wrap=malloc,--wrap=calloc,--wrap=free,--wrap=fclose)
 softmrc_test(unit_nic_ports_drivers SOURCES unit_nic_ports_drivers.c LINKS host LABELS unit)

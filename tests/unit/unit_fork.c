@@ -8,7 +8,9 @@
  */
 #include "unit/nic_fixture.h"
 
+#include <sched.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "host/progress/progress.h"
@@ -224,17 +226,32 @@ TEST(exit, sends_what_waits_and_finishes_the_statistics)
 	in_a_process(exit_usually);
 }
 
-static pthread_mutex_t *briefly; /* a lock that a thread has for a moment */
+static pthread_mutex_t *briefly; /* a lock that a thread has until it is waited for */
+static struct timespec exit_began;
+static atomic_bool is_wanted;
+
+/* Whoever has it gets a second to release it, and on a busy machine here as long as it takes. */
+__typeof__(pthread_mutex_timedlock) __real_pthread_mutex_timedlock, __wrap_pthread_mutex_timedlock;
+int __wrap_pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until)
+{
+	struct timespec later = *until;
+
+	if (mutex == briefly) {
+		check(until->tv_sec > exit_began.tv_sec);
+		later.tv_sec += 60;
+		atomic_store(&is_wanted, true);
+	}
+	return __real_pthread_mutex_timedlock(mutex, &later);
+}
 
 static void *hold(void *ready)
 {
-	const struct timespec moment = {0, 100000000};
-
 	check(pthread_mutex_lock(held ? held : briefly) == 0);
 	atomic_store((atomic_bool *)ready, true);
 	while (held)
 		pause();
-	nanosleep(&moment, NULL);
+	while (!atomic_load(&is_wanted))
+		sched_yield();
 	pthread_mutex_unlock(briefly);
 	return NULL;
 }
@@ -255,6 +272,7 @@ static void exit_in_a_moment(void)
 	post_and_exit("2");
 	briefly = &fixture->dev->nic->shard[1]->lock;
 	start_holding();
+	clock_gettime(CLOCK_REALTIME, &exit_began);
 	exit(0);
 }
 
