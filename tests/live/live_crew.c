@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * live_kill.c - four processes of one host, on the same addresses, write to each other without end.
+ * live_crew.c - four processes of one host, on the same addresses, write to each other without end.
  * One is killed with SIGKILL in the middle of it: the others go on as if nothing had been, and a
  * new process gets its slot. Before that, an endpoint request from each reaches each of the others.
  */

@@ -408,6 +408,8 @@ OPEN_TEST(mh_device_is_up, while_any_port_is)
 	struct mh_device *dev;
 
 	assert_i_eq(mh_device_open(0, NULL, &dev), 0);
+	/* Who looks after the links would find them up again. */
+	mh_progress_stop(dev->nic);
 	for (uint32_t i = 0; i < 2; i++) {
 		assert_true(mh_device_is_up(dev));
 		mh_nic_lock(dev->nic);
