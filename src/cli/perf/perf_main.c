@@ -13,7 +13,8 @@
 
 enum { EXIT_GOOD = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
-#define CALL_PATIENCE_MS 3000u
+/* A server that was started at the same time may be there so late on a busy machine. */
+#define CALL_PATIENCE_MS 10000u
 /* For the other end to make its QPs and buffers. */
 #define ANSWER_MS 30000
 /* 1 B to 1 GiB in powers of two. */
