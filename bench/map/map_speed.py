@@ -179,25 +179,31 @@ def flap_one(mrc, name):
     return dead, took
 
 
+def wait_until_said(watch, what, is_it):
+    """Reads lines of `mrc map watch --json` up to the one that is meant; the watch has an end, in case it never comes."""
+    for line in watch.stdout:
+        if is_it(json.loads(line)):
+            return
+    raise SystemExit(f"steady: {what}: not said before the watch ended")
+
+
 def measure_steady(mrc, checks):
     """From the moment `mrc lab fault` returns, while `mrc map watch` runs all the time, until it has said the name."""
     with lab(mrc, f"bs{os.getpid()}", "tiny", "--pace", "100M") as name:
-        watch = subprocess.Popen([mrc, "map", "watch", name, "--json"], stdout=subprocess.PIPE, text=True)
+        limit_s = 60 * (1 + 3 * checks)
+        watch = subprocess.Popen([mrc, "map", "watch", name, "--json", "--for", f"{limit_s}s"], stdout=subprocess.PIPE, text=True)
         time.sleep(2)
         for target, what, parts, kind, _ in (FAULTS[0], FAULTS[1], FAULTS[3]):
             found = []
             for _ in range(checks):
                 subprocess.run([mrc, "lab", "fault", name, target, *what.split()], check=True, stdout=subprocess.DEVNULL)
                 begun = time.monotonic()
-                for line in watch.stdout:
-                    said = json.loads(line)
-                    if said["change"] == "begun" and said["part"] == parts[0] and said["kind"] == kind:
-                        break
+                named = {"change": "begun", "part": parts[0], "kind": kind}
+                wait_until_said(watch, f"{target} {what}", lambda said, named=named: named.items() <= said.items())
                 found.append((time.monotonic() - begun) * 1000)
                 subprocess.run([mrc, "lab", "fault", name, target, "lift", what.split()[0]], check=True,
                                stdout=subprocess.DEVNULL)
-                while json.loads(watch.stdout.readline())["change"] != "ended":
-                    pass
+                wait_until_said(watch, f"the end of {target} {what}", lambda said: said["change"] == "ended")
                 time.sleep(12)  # three within ten seconds would be a flap
             print(f"steady: {target} {what}: median {statistics.median(found):.0f} ms, at most {max(found):.0f} ms "
                   "after the command", flush=True)
