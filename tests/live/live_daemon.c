@@ -4,6 +4,7 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -37,6 +38,8 @@ pid_t live_daemon_start(const char *program, const char *dir, const char *device
 	daemon = fork();
 	assert_true(daemon >= 0);
 	if (daemon == 0) {
+		/* It does not outlive a test that fails or is killed. */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		execl(program, "mrcd", "--config", config, (char *)NULL);
 		_exit(127);
 	}

@@ -241,8 +241,23 @@ def names_survivors():
     return problems + ([] if none == "1..1\nok 1 - faults made by machine in src/io\n" else [none])
 
 
+def refuses_mixed_flags():
+    """Faults of two sorts in one call: one sort would be dropped without a word."""
+    mixed = {"--sample 3 --draw 4": "--sample and --draw: want one of them",
+             "--made --sample 3": "--made and --sample: want one of them",
+             "--made --only a": "--made and --only: want one of them",
+             "--seed 0": "--seed is for faults made by machine: want --made or --sample K with it"}
+    problems = []
+    for flags, said in mixed.items():
+        run = subprocess.run([mutants_made.ROOT / "tools/mutants", *flags.split()], stderr=subprocess.PIPE, text=True)
+        if run.returncode != 2 or not run.stderr.endswith(f"error: {said}\n"):
+            problems.append(f"{flags}: status {run.returncode}, {run.stderr}")
+    return problems
+
+
 CASES = {"mutate__asks_all": asks_all, "mutate__names_survivors": names_survivors, "mutate__finds": finds, "mutate__finds_in_adapters": finds_in_adapters, "mutate__works": works,
-         "mutate__works_as_written": works_as_written, "mutate__refuses": refuses}
+         "mutate__works_as_written": works_as_written, "mutate__refuses": refuses,
+         "mutate__refuses_mixed_flags": refuses_mixed_flags}
 
 if __name__ == "__main__":
     tap.main(list(CASES.items()))

@@ -4,11 +4,28 @@
 
 #include "support/test.h"
 
+#include <arpa/inet.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 static struct perf_link a;
 static int peer;
+static int late = -1;	 /* a socket that listens from the last gap between two calls on */
+static uint32_t gaps;	 /* so many are to come until then, */
+static uint32_t gaps_ms; /* and so long were those that have been */
+
+int __real_poll(struct pollfd *fds, nfds_t n, int timeout_ms);
+int __wrap_poll(struct pollfd *fds, nfds_t n, int timeout_ms);
+int __wrap_poll(struct pollfd *fds, nfds_t n, int timeout_ms)
+{
+	if (fds)
+		return __real_poll(fds, n, timeout_ms);
+	gaps_ms += (uint32_t)timeout_ms;
+	if (gaps && --gaps == 0)
+		assert_i_eq(listen(late, 1), 0);
+	return 0;
+}
 
 static int link_setup(void **state)
 {
@@ -122,6 +139,42 @@ TEST(perf_link_connect, names_host_and_port)
 
 	assert_i_eq(perf_link_connect(&link, "127.0.0.1", 1, 0), -1);
 	assert_non_null(strstr(link.error, "127.0.0.1, TCP port 1: "));
+}
+
+/* A port that refuses calls until so many gaps have been. */
+static uint16_t refuse_calls(uint32_t until_gaps)
+{
+	struct sockaddr_in any = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t len = sizeof(any);
+
+	gaps = until_gaps;
+	gaps_ms = 0;
+	late = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	assert_i_eq(bind(late, (struct sockaddr *)&any, len), 0);
+	assert_i_eq(getsockname(late, (struct sockaddr *)&any, &len), 0);
+	return ntohs(any.sin_port);
+}
+
+TEST(perf_link_connect, calls_again_until_somebody_listens)
+{
+	struct perf_link link;
+	uint16_t port = refuse_calls(3);
+
+	assert_i_eq(perf_link_connect(&link, "127.0.0.1", port, 10000), 0);
+	assert_u_eq(gaps, 0);
+	perf_link_close(&link);
+	close(late);
+}
+
+TEST(perf_link_connect, calls_for_as_long_as_it_is_told)
+{
+	struct perf_link link;
+	uint16_t port = refuse_calls(UINT32_MAX);
+
+	assert_i_eq(perf_link_connect(&link, "127.0.0.1", port, 10000), -1);
+	assert_u_eq(gaps_ms, 10000);
+	assert_non_null(strstr(link.error, "Connection refused"));
+	close(late);
 }
 
 TEST(perf_link_listen, calls_come_through)

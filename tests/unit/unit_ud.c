@@ -132,10 +132,13 @@ UD_TEST(mh_qp_post_send, sprays)
 		struct rd_sge sge;
 		struct rd_send_wr wr = ud_wr(u, &sge, 100);
 		struct mio_rx frame;
+		uint32_t plane;
 
 		assert_i_eq(ud_post(u, &wr), 0);
 		assert_u_eq(ud_poll(u).status, RD_WC_SUCCESS);
-		planes |= 1u << fixture_receive(u->nic, &frame);
+		plane = fixture_receive(u->nic, &frame);
+		assert_true(plane < FIXTURE_PLANES);
+		planes |= 1u << plane;
 		poll(NULL, 0, 1);
 	}
 	assert_u_eq(planes, (1u << FIXTURE_PLANES) - 1);

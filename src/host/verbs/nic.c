@@ -96,6 +96,12 @@ static int nic_draw_seed(struct mh_nic *nic, struct mio_error *error)
 	return err;
 }
 
+static int say_no_memory(struct mio_error *error)
+{
+	snprintf(error->text, sizeof(error->text), "no memory for the NIC");
+	return ENOMEM;
+}
+
 /* nic_open makes the parts of a shard; on an error the caller takes apart what there is. */
 static int nic_open(struct mh_nic *nic, struct mio_error *error)
 {
@@ -107,10 +113,10 @@ static int nic_open(struct mh_nic *nic, struct mio_error *error)
 	if (err)
 		return err;
 	mh_ports_first_links(&nic->ports, &nic->env, now);
-	snprintf(error->text, sizeof(error->text), "no memory for the NIC");
+	err = say_no_memory(error); /* so it is whatever fails from here on */
 	nic->tx = mh_tx_create(nic->ports.n, &nic->env.dscp);
 	if (!nic->tx)
-		return ENOMEM;
+		return err;
 	err = mh_engine_create(nic, now);
 	if (!err)
 		err = mh_nic_create_ud(nic);
@@ -186,7 +192,7 @@ static int nic_open_shards(struct mh_nic *first, struct mio_error *error)
 		struct mh_nic *n = nic_alloc(&first->env, i);
 
 		if (!n)
-			return ENOMEM; /* as the shard before it has left the text */
+			return say_no_memory(error);
 		mh_shards_add(first, n);
 		err = nic_open(n, error);
 	}
@@ -198,10 +204,8 @@ int mh_nic_create(const struct mh_env *env, struct mh_nic **nic, struct mio_erro
 	struct mh_nic *n = nic_alloc(env, 0);
 	int err;
 
-	if (!n) {
-		snprintf(error->text, sizeof(error->text), "no memory for the NIC");
-		return ENOMEM;
-	}
+	if (!n)
+		return say_no_memory(error);
 	err = nic_open_shards(n, error);
 	if (!err)
 		err = nic_open_device(n, error);
