@@ -111,21 +111,28 @@ int md_door_poll(const struct md_door *door, struct pollfd fds[MD_DOOR_POLLED], 
 	return wait;
 }
 
-/* A user alone cannot take all places. */
+/*
+ * A user alone cannot take all places, and not with other users together: one whom subordinate
+ * numbers were given is many. Who may change anything finds places that nobody else takes.
+ */
 static struct md_client *find_place(struct md_door *door, const struct md_peer *peer)
 {
 	struct md_client *place = NULL;
-	uint32_t same = 0;
+	uint32_t same = 0, others = 0;
 
 	for (uint32_t i = 0; i < MD_CLIENTS; i++) {
 		struct md_client *c = &door->client[i];
 
-		if (c->fd < 0)
+		if (c->fd < 0) {
 			place = place ? place : c;
-		else
-			same += c->peer.uid == peer->uid;
+			continue;
+		}
+		same += c->peer.uid == peer->uid;
+		others += !c->peer.is_privileged;
 	}
-	return same < MD_CLIENTS_OF_USER ? place : NULL;
+	if (same >= MD_CLIENTS_OF_USER)
+		return NULL;
+	return peer->is_privileged || others < MD_CLIENTS - MD_CLIENTS_KEPT ? place : NULL;
 }
 
 static void take_client(struct md_door *door, uint64_t now_ns)

@@ -189,6 +189,34 @@ DOOR_TEST(bounds_the_connections_of_a_user)
 		close(fd[i]);
 }
 
+/* One user with subordinate numbers is many, but takes no place of those who may change. */
+DOOR_TEST(keeps_places_for_who_may_change)
+{
+	int fd[MD_CLIENTS + MD_CLIENTS_KEPT];
+	uint32_t n = 0;
+
+	for (uid_t uid = 100000; n < MD_CLIENTS; uid += n % MD_CLIENTS_OF_USER == 0) {
+		if (geteuid() != 0 || seteuid(uid))
+			test_skip("needs root");
+		fd[n++] = connect_client();
+		assert_int_equal(seteuid(0), 0);
+	}
+	assert_u_eq(node.counts.clients, MD_CLIENTS - MD_CLIENTS_KEPT);
+	while (n < MD_CLIENTS + MD_CLIENTS_KEPT)
+		fd[n++] = connect_client();
+	assert_u_eq(node.counts.clients, MD_CLIENTS);
+	assert_non_null(strstr(ask(fd[n - 1], "{\"do\":\"status\"}\n"), "\"ok\":true"));
+	/* A place that is given back by one of the others is another's of them. */
+	close(fd[0]);
+	serve_once();
+	assert_int_equal(seteuid(200000), 0);
+	fd[0] = connect_client();
+	assert_int_equal(seteuid(0), 0);
+	assert_u_eq(node.counts.clients, MD_CLIENTS);
+	while (n-- > 0)
+		close(fd[n]);
+}
+
 /* More at once than the burst: the rest waits for its turn, and nothing is lost. */
 DOOR_TEST(bounds_the_rate_of_requests)
 {

@@ -28,6 +28,7 @@ CONSTANTS = {
     "unknown_burst": ("src/core/endpoint/endpoint.c", r"#define UNKNOWN_BURST (\d+)u"),
     "clients": ("src/mrcd/md_serve.h", r"#define MD_CLIENTS (\d+)u"),
     "clients_of_user": ("src/mrcd/md_serve.h", r"#define MD_CLIENTS_OF_USER (\d+)u"),
+    "clients_kept": ("src/mrcd/md_serve.h", r"#define MD_CLIENTS_KEPT (\d+)u"),
     "requests_burst": ("src/mrcd/md_serve.h", r"#define MD_BURST (\d+)u"),
     "requests_rate": ("src/mrcd/md_serve.h", r"#define MD_RATE (\d+)u"),
     "request": ("src/mrcd/md_node.h", r"#define MD_REQUEST_MAX (\d+)u"),
@@ -149,8 +150,8 @@ def sentences(c):
         f"a window of {window:,} packets",
         f"{c['evs']} EVs",
         f"10 random bits, an index of {c['key_index']}, 8 random bits",
-        f"a user {c['clients_of_user']} of {c['clients']} connections, each {c['requests_burst']} requests at once"
-        f" and {c['requests_rate']:,} a second of less than {c['request']:,} bytes",
+        f"a user {c['clients_of_user']} of {c['clients']} connections, of which {c['clients_kept']} are for who may change"
+        f" anything, each {c['requests_burst']} requests at once and {c['requests_rate']:,} a second of less than {c['request']:,} bytes",
         f"{1 << c['answers_shift']:,} bytes of answers that he does not read, {1 << c['events_shift']:,} of events",
         f"{c['scrapes']} connections at a time, for {c['scrape_ns'] // 10**9} s each; a request of at most"
         f" {c['scrape']:,} bytes",
