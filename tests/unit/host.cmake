@@ -41,6 +41,35 @@ softmrc_test(unit_nic_rx_poll SOURCES unit_nic_rx_poll.c ../support/virtual_nic.
 set(virtual_nic_wraps clock_gettime mh_entropy ppoll aligned_alloc free)
 list(TRANSFORM virtual_nic_wraps PREPEND LINKER:--wrap=)
 target_link_options(unit_nic_rx_poll PRIVATE ${virtual_nic_wraps})
+softmrc_test(unit_nic_tx_run SOURCES unit_nic_tx_run.c ../support/virtual_nic.c ../support/held_mutexes.c LINKS host LABELS unit)
+target_link_options(unit_nic_tx_run PRIVATE ${virtual_nic_wraps} LINKER:--wrap=mt_engine_tx
+	LINKER:--wrap=mt_engine_tx_is_blocked)
+# What serves runs a loop of the test's, in its time.
+softmrc_test(unit_serve SOURCES unit_serve.c ../support/held_mutexes.c LINKS host LABELS unit)
+set(parts_of_serving clock_gettime ppoll mh_loop_run mh_loop_deadline mh_loop_rung_due mh_tx_deadline mh_progress_kick_if_late
+	mh_progress_take_over mh_progress_collect_fds mh_event_is_waiting)
+list(TRANSFORM parts_of_serving PREPEND LINKER:--wrap=)
+target_link_options(unit_serve PRIVATE ${parts_of_serving})
+softmrc_test(unit_engine_events SOURCES unit_engine_events.c LINKS host LABELS unit)
+set(parts_of_events mt_engine_poll mt_qp_query mt_qp_modify mt_qp_info mt_qp_ev_info mu_qp_to_err mh_completion_push mh_event_raise
+	mh_node_report_ev mh_segment_event mh_event_log mh_report_retries mh_ports_state_text mh_log)
+list(TRANSFORM parts_of_events PREPEND LINKER:--wrap=)
+target_link_options(unit_engine_events PRIVATE ${parts_of_events})
+softmrc_test(unit_poll_loop SOURCES unit_poll_loop.c LINKS host LABELS unit)
+set(parts_of_the_loop clock_gettime mh_tx_run mu_run mh_engine_fail_marked_qps mh_ports_check_errors mh_engine_report_ports
+	mh_engine_events_drain mh_rx_poll mh_tx_deadline mt_engine_deadline mt_engine_tick mt_engine_memory_wanted mh_engine_grow)
+list(TRANSFORM parts_of_the_loop PREPEND LINKER:--wrap=)
+target_link_options(unit_poll_loop PRIVATE ${parts_of_the_loop})
+set(around_progress clock_gettime ppoll sched_yield nanosleep prctl eventfd pthread_create pthread_join mh_link_monitor_open
+	mh_link_monitor_drain mh_priority_init mh_priority_raise mh_loop_run mh_loop_tx mh_loop_posted mh_loop_gather
+	mh_loop_rung_due mh_loop_deadline mh_loop_thread_deadline mh_loop_report_ports mh_nic_kick mh_shards_have_qps
+	mh_segment_deadline mh_segment_refresh mh_ports_update_links mh_node_store_fd mh_node_store_due mh_node_store_look
+	mh_node_store_take)
+list(TRANSFORM around_progress PREPEND LINKER:--wrap=)
+foreach(name progress progress_thread)
+	softmrc_test(unit_${name} SOURCES unit_${name}.c progress_fixture.c ../support/held_mutexes.c LINKS host LABELS unit)
+	target_link_options(unit_${name} PRIVATE ${around_progress})
+endforeach()
 softmrc_test(unit_metrics SOURCES unit_metrics.c LINKS host stats LABELS unit)
 softmrc_test(unit_qp_sums SOURCES unit_qp_sums.c LINKS host LABELS unit)
 target_link_options(unit_qp_sums PRIVATE LINKER:--wrap=mt_qp_info)

@@ -62,7 +62,6 @@ static bool is_interrupted(const sigset_t *before)
 	bool ends = false;
 	sigset_t held;
 
-	sigemptyset(&held);
 	sigpending(&held);
 	for (int s = 1; s < NSIG; s++)
 		ends |= sigismember(&held, s) == 1 && sigismember(before, s) == 0 && ends_wait(s);
