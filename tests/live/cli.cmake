@@ -30,7 +30,7 @@ endif()
 softmrc_test(live_stat SOURCES live_stat.c LINKS host LABELS live TIMEOUT 120
 	ARGS -- $<TARGET_FILE:softmrc-program-mrc>)
 add_dependencies(live_stat softmrc-program-mrc)
-softmrc_test(live_cli SOURCES live_cli.c LINKS softmrc_jansson LABELS live release TIMEOUT 120
+softmrc_test(live_cli SOURCES live_cli.c live_program.c LINKS softmrc_jansson LABELS live release TIMEOUT 120
 	ARGS -- $<TARGET_FILE:softmrc-program-mrc>)
 add_dependencies(live_cli softmrc-program-mrc)
 softmrc_test(live_plan SOURCES live_plan.c LINKS softmrc_jansson
@@ -62,6 +62,6 @@ if(mrcd IN_LIST SOFTMRC_MODULES_BUILT)
 		add_dependencies(${name} softmrc-program-mrcd)
 	endforeach()
 endif()
-softmrc_test(live_conform SOURCES live_conform.c LINKS softmrc_jansson
+softmrc_test(live_conform SOURCES live_conform.c live_program.c LINKS softmrc_jansson
 	LABELS live TIMEOUT 120 ARGS -- $<TARGET_FILE:softmrc-program-mrc>)
 add_dependencies(live_conform softmrc-program-mrc)

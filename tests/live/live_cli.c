@@ -4,6 +4,7 @@
  *
  * Argument: the program mrc.
  */
+#include "live/live_program.h"
 #include "support/test.h"
 
 #include <fcntl.h>
@@ -13,17 +14,6 @@
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#define WORDS_MAX 20
-#define SAID_MAX 65536
-
-/* A running mrc and where its words go. */
-struct program {
-	pid_t pid;
-	int out;
-	size_t have; /* bytes of said */
-	char said[SAID_MAX];
-};
 
 static char port[8];
 
@@ -48,87 +38,23 @@ static int cli_teardown(void **state)
 
 #define CLI_TEST(verb, name) TEST_WITH(cli_setup, cli_teardown, mrc_##verb, name)
 
-/* Starts mrc; stdout and stderr end up in one pipe. */
-static void start(struct program *p, char *const *words)
-{
-	char *argv[WORDS_MAX] = {(char *)(uintptr_t)test_arg(0)};
-	int fds[2];
-
-	assert_non_null(argv[0]);
-	for (int i = 0; words[i]; i++)
-		argv[i + 1] = words[i];
-	assert_int_equal(pipe(fds), 0);
-	p->pid = fork();
-	if (p->pid == 0) {
-		dup2(fds[1], 1);
-		dup2(fds[1], 2);
-		close(fds[0]);
-		close(fds[1]);
-		execv(argv[0], argv);
-		_exit(127);
-	}
-	assert_true(p->pid > 0);
-	close(fds[1]);
-	p->out = fds[0];
-	p->have = 0;
-	p->said[0] = '\0';
-}
-
-#define START(p, ...) start((p), (char *[]){__VA_ARGS__, NULL})
-
-/* Reads more of what is said; false: that was all. */
-static bool hear(struct program *p)
-{
-	ssize_t n = read(p->out, p->said + p->have, sizeof(p->said) - 1 - p->have);
-
-	p->have += n > 0 ? (size_t)n : 0;
-	p->said[p->have] = '\0';
-	return n > 0;
-}
-
-/* Waits until a part is said. */
-static void wait_said(struct program *p, const char *part)
-{
-	while (!strstr(p->said, part))
-		if (!hear(p))
-			fail_msg("it ended without <%s>:\n%s", part, p->said);
-}
-
-/* Waits for the end and returns the exit status; all that was said is in p->said. */
-static int finish(struct program *p)
-{
-	int status;
-
-	while (hear(p))
-		continue;
-	close(p->out);
-	assert_int_equal(waitpid(p->pid, &status, 0), p->pid);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-}
-
-static void assert_said(const struct program *p, const char *part)
-{
-	if (!strstr(p->said, part))
-		fail_msg("no <%s> in:\n%s", part, p->said);
-}
-
 /* A client calls for three seconds, in which a server on a busy machine may not have begun. */
-static void start_server(struct program *p)
+static void start_server(struct live_program *p)
 {
 	START(p, "perf", "--server", "--once", "--port", port);
-	wait_said(p, "waiting for mrc perf HOST");
+	live_program_wait_said(p, "waiting for mrc perf HOST");
 }
 
 CLI_TEST(perf, measures_every_size)
 {
-	static struct program server, client;
+	static struct live_program server, client;
 	json_t *json;
 
 	start_server(&server);
 	START(&client, "perf", "127.0.0.1", "--port", port, "--min", "1k", "--max", "4k",
 	      "--duration", "20ms", "--qps", "2", "--json");
-	assert_int_equal(finish(&client), 0);
-	assert_int_equal(finish(&server), 0);
+	assert_int_equal(live_program_finish(&client), 0);
+	assert_int_equal(live_program_finish(&server), 0);
 	json = json_loads(client.said, 0, NULL);
 	assert_non_null(json);
 	assert_u_eq(json_array_size(json_object_get(json, "sizes")), 3);
@@ -145,68 +71,69 @@ CLI_TEST(perf, measures_every_size)
 
 CLI_TEST(perf, immediates_both_ways)
 {
-	static struct program server, client;
+	static struct live_program server, client;
 
 	start_server(&server);
 	START(&client, "perf", "127.0.0.1", "--port", port, "--size", "512", "--duration", "50ms",
 	      "--imm", "--both", "--depth", "8", "--qps", "3");
-	assert_int_equal(finish(&client), 0);
-	assert_int_equal(finish(&server), 0);
-	assert_said(&client, "WRITE_WITH_IMM, 3 QPs, 8 in flight on each, bidirectional");
-	assert_said(&client, "   512 B");
-	assert_said(&client, "EVs now: 24 good");
+	assert_int_equal(live_program_finish(&client), 0);
+	assert_int_equal(live_program_finish(&server), 0);
+	live_program_assert_said(&client,
+				 "WRITE_WITH_IMM, 3 QPs, 8 in flight on each, bidirectional");
+	live_program_assert_said(&client, "   512 B");
+	live_program_assert_said(&client, "EVs now: 24 good");
 }
 
 CLI_TEST(perf, nobody_there)
 {
-	static struct program client;
+	static struct live_program client;
 
 	START(&client, "perf", "127.0.0.1", "--port", "1");
-	assert_int_equal(finish(&client), 1);
-	assert_said(&client, "mrc perf: 127.0.0.1, TCP port 1: Connection refused\n");
+	assert_int_equal(live_program_finish(&client), 1);
+	live_program_assert_said(&client, "mrc perf: 127.0.0.1, TCP port 1: Connection refused\n");
 }
 
 CLI_TEST(perf, a_server_that_dies_is_noticed)
 {
-	static struct program server, client;
+	static struct live_program server, client;
 
 	start_server(&server);
 	START(&client, "perf", "127.0.0.1", "--port", port, "--size", "4k", "--duration", "60s");
-	wait_said(&client, "times are"); /* the head, when both are connected */
+	live_program_wait_said(&client, "times are"); /* the head, when both are connected */
 	kill(server.pid, SIGKILL);
-	assert_int_equal(finish(&server), -SIGKILL);
-	assert_int_equal(finish(&client), 1);
-	assert_said(&client, "mrc perf: the peer");
+	assert_int_equal(live_program_finish(&server), -SIGKILL);
+	assert_int_equal(live_program_finish(&client), 1);
+	live_program_assert_said(&client, "mrc perf: the peer");
 }
 
 CLI_TEST(top, shows_a_server_by_its_number)
 {
-	static struct program server, top;
+	static struct live_program server, top;
 	char pid[16];
 
 	START(&server, "perf", "--server", "--port", port);
 	/* A server has no device before its first client; this is about a process without one. */
-	wait_said(&server, "waiting for mrc perf HOST");
+	live_program_wait_said(&server, "waiting for mrc perf HOST");
 	snprintf(pid, sizeof(pid), "%ld", (long)server.pid);
 	START(&top, "top", "--pid", pid, "--interval", "50ms");
-	assert_int_equal(finish(&top), 1);
-	assert_said(&top, "no MRC process of this number");
+	assert_int_equal(live_program_finish(&top), 1);
+	live_program_assert_said(&top, "no MRC process of this number");
 	kill(server.pid, SIGTERM);
-	assert_int_equal(finish(&server), 0);
+	assert_int_equal(live_program_finish(&server), 0);
 }
 
 CLI_TEST(top, json_of_a_run)
 {
-	static struct program server, client, top;
+	static struct live_program server, client, top;
 	json_t *json, *process = NULL;
 	size_t i;
 
 	start_server(&server);
 	START(&client, "perf", "127.0.0.1", "--port", port, "--size", "4k", "--duration", "300s",
 	      "--no-latency");
-	wait_said(&client, "times are");
+	live_program_wait_said(&client, "times are");
 	START(&top, "top", "--json", "--interval", "100ms");
-	assert_int_equal(finish(&top), 0);
+	assert_int_equal(live_program_finish(&top), 0);
 	json = json_loads(top.said, 0, NULL);
 	assert_non_null(json);
 	json_array_foreach(json_object_get(json, "processes"), i, process)
@@ -220,23 +147,23 @@ CLI_TEST(top, json_of_a_run)
 	json_decref(json);
 	kill(client.pid, SIGKILL);
 	kill(server.pid, SIGKILL);
-	assert_int_equal(finish(&client), -SIGKILL);
-	assert_int_equal(finish(&server), -SIGKILL);
+	assert_int_equal(live_program_finish(&client), -SIGKILL);
+	assert_int_equal(live_program_finish(&server), -SIGKILL);
 }
 
 CLI_TEST(ping, every_path_of_a_listener)
 {
-	static struct program listener, ping;
+	static struct live_program listener, ping;
 	json_int_t sent, answered;
 	json_t *json, *paths;
 
 	START(&listener, "ping", "--listen");
-	wait_said(&listener, "until interrupted");
+	live_program_wait_said(&listener, "until interrupted");
 	/* From an address of its own, so that stderr stays empty. */
 	setenv("MRC_PORTS", "127.0.0.2,127.0.1.2", 1);
 	START(&ping, "ping", "127.0.0.1", "--all", "--count", "2", "--interval", "10ms",
 	      "--timeout", "4s", "--json");
-	assert_int_equal(finish(&ping), 0);
+	assert_int_equal(live_program_finish(&ping), 0);
 	json = json_loads(ping.said, 0, NULL);
 	assert_non_null(json);
 	assert_i_eq(json_unpack(json, "{s:[{s:I,s:I,s:o}]}", "hosts", "sent", &sent, "answered",
@@ -247,75 +174,78 @@ CLI_TEST(ping, every_path_of_a_listener)
 	assert_i_eq(answered, 16);
 	json_decref(json);
 	kill(listener.pid, SIGTERM);
-	assert_int_equal(finish(&listener), 0);
-	assert_said(&listener, "answering at 127.0.0.1 until interrupted");
+	assert_int_equal(live_program_finish(&listener), 0);
+	live_program_assert_said(&listener, "answering at 127.0.0.1 until interrupted");
 }
 
 CLI_TEST(ping, nobody_answers)
 {
-	static struct program ping;
+	static struct live_program ping;
 
 	START(&ping, "ping", "127.0.0.77", "--count", "1", "--timeout", "50ms");
-	assert_int_equal(finish(&ping), 1);
-	assert_said(&ping, "127.0.0.77: round 1 plane 1 EV 12000  no answer\n");
-	assert_said(&ping, "mrc ping: 127.0.0.77: no answer.");
+	assert_int_equal(live_program_finish(&ping), 1);
+	live_program_assert_said(&ping, "127.0.0.77: round 1 plane 1 EV 12000  no answer\n");
+	live_program_assert_said(&ping, "mrc ping: 127.0.0.77: no answer.");
 }
 
 /* What a device captured is what it sent. */
 CLI_TEST(dump, reads_the_capture_of_a_device)
 {
-	static struct program p;
+	static struct live_program p;
 	char path[64];
 
 	snprintf(path, sizeof(path), "/tmp/live_cli_%d.pcapng", (int)getpid());
 	setenv("MRC_CAPTURE", path, 1);
 	START(&p, "ping", "127.0.0.77", "--count", "1", "--timeout", "50ms");
-	assert_int_equal(finish(&p), 1);
+	assert_int_equal(live_program_finish(&p), 1);
 	unsetenv("MRC_CAPTURE");
 	START(&p, "dump", path, "--count", "1");
-	assert_int_equal(finish(&p), 0);
-	assert_said(&p,
-		    "127.0.0.1 > 127.0.0.77, port 4791, ev 0x2ee0, control not-ect: EP_REQUEST, ");
-	assert_said(&p, "op ev-probe");
+	assert_int_equal(live_program_finish(&p), 0);
+	live_program_assert_said(
+		&p, "127.0.0.1 > 127.0.0.77, port 4791, ev 0x2ee0, control not-ect: EP_REQUEST, ");
+	live_program_assert_said(&p, "op ev-probe");
 	START(&p, "dump", "--dscp", "46,4,8,12,16,0", path);
-	assert_int_equal(finish(&p), 0);
-	assert_said(&p, "ev 0x2ee0, no-trim not-ect: EP_REQUEST, ");
+	assert_int_equal(live_program_finish(&p), 0);
+	live_program_assert_said(&p, "ev 0x2ee0, no-trim not-ect: EP_REQUEST, ");
 	START(&p, "dump", "--dscp", "0,4,8,12,16,99", path);
-	assert_int_equal(finish(&p), 2);
-	assert_said(&p, "mrc dump: --dscp 0,4,8,12,16,99: control = 99: must be 0 to 63");
+	assert_int_equal(live_program_finish(&p), 2);
+	live_program_assert_said(&p,
+				 "mrc dump: --dscp 0,4,8,12,16,99: control = 99: must be 0 to 63");
 	unlink(path);
 	START(&p, "dump", path);
-	assert_int_equal(finish(&p), 1);
-	assert_said(&p, "No such file or directory");
+	assert_int_equal(live_program_finish(&p), 1);
+	live_program_assert_said(&p, "No such file or directory");
 	START(&p, "dump", "/proc/self/cmdline");
-	assert_int_equal(finish(&p), 1);
-	assert_said(&p, "mrc dump: /proc/self/cmdline: byte 4: neither pcap nor pcapng");
+	assert_int_equal(live_program_finish(&p), 1);
+	live_program_assert_said(&p,
+				 "mrc dump: /proc/self/cmdline: byte 4: neither pcap nor pcapng");
 	START(&p, "dump");
-	assert_int_equal(finish(&p), 2);
-	assert_said(&p, "want a capture FILE");
+	assert_int_equal(live_program_finish(&p), 2);
+	live_program_assert_said(&p, "want a capture FILE");
 }
 
 CLI_TEST(ping, wrong_words)
 {
-	static struct program ping;
+	static struct live_program ping;
 
 	START(&ping, "ping");
-	assert_int_equal(finish(&ping), 2);
-	assert_said(&ping, "want a HOST to ask, or --listen");
+	assert_int_equal(live_program_finish(&ping), 2);
+	live_program_assert_said(&ping, "want a HOST to ask, or --listen");
 	START(&ping, "ping", "127.0.0.1", "--plane", "9");
-	assert_int_equal(finish(&ping), 1);
-	assert_said(&ping, "no such path: this device has planes 0 to 1, EVs up to 12003");
+	assert_int_equal(live_program_finish(&ping), 1);
+	live_program_assert_said(&ping,
+				 "no such path: this device has planes 0 to 1, EVs up to 12003");
 }
 
 CLI_TEST(doctor, tells_all_as_json)
 {
-	static struct program doctor;
+	static struct live_program doctor;
 	const char *worst;
 	json_t *json;
 	int status;
 
 	START(&doctor, "doctor", "--json");
-	status = finish(&doctor);
+	status = live_program_finish(&doctor);
 	json = json_loads(doctor.said, 0, NULL);
 	assert_non_null(json);
 	assert_i_eq(json_unpack(json, "{s:s}", "worst", &worst), 0);
@@ -328,22 +258,22 @@ CLI_TEST(doctor, tells_all_as_json)
 
 CLI_TEST(doctor, a_wrong_setting)
 {
-	static struct program doctor;
+	static struct live_program doctor;
 
 	setenv("MRC_EVS", "65", 1);
 	START(&doctor, "doctor");
-	assert_int_equal(finish(&doctor), 1);
-	assert_said(&doctor, "MRC_EVS=65");
+	assert_int_equal(live_program_finish(&doctor), 1);
+	live_program_assert_said(&doctor, "MRC_EVS=65");
 }
 
 CLI_TEST(cli, unknown_words_are_named)
 {
-	static struct program p;
+	static struct live_program p;
 
 	START(&p, "prf");
-	assert_int_equal(finish(&p), 2);
+	assert_int_equal(live_program_finish(&p), 2);
 	assert_string_equal(p.said, "mrc: prf: no such verb; did you mean perf?\n");
 	START(&p, "top", "--intervall", "1s");
-	assert_int_equal(finish(&p), 2);
-	assert_said(&p, "did you mean --interval?");
+	assert_int_equal(live_program_finish(&p), 2);
+	live_program_assert_said(&p, "did you mean --interval?");
 }

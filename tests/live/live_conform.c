@@ -5,6 +5,7 @@
  *
  * Argument: the program mrc.
  */
+#include "live/live_program.h"
 #include "support/netns.h"
 #include "support/test.h"
 
@@ -27,20 +28,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define WORDS_MAX 16
-#define SAID_MAX (1 << 17)
 #define TARGET "127.0.0.1"
 #define KIT "127.0.0.2"
 #define IMPOSTOR "127.0.0.3"
 /* A QP that the impostor says it has. */
 #define BY_HAND "gid " IMPOSTOR " qpn 17 psn 5 rkey 1 va 4096 length 4096"
-
-struct program {
-	pid_t pid;
-	int out;
-	size_t have;
-	char said[SAID_MAX];
-};
 
 /* Lets this process and what it becomes have no socket of IPv6, as a kernel without it. */
 static bool deny_ipv6(void)
@@ -57,72 +49,6 @@ static bool deny_ipv6(void)
 
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
 	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
-}
-
-/* What the next program is started with. */
-static bool without_ipv6;
-
-/* Starts mrc; stdout and stderr end up in one pipe. */
-static void start(struct program *p, char *const *words)
-{
-	char *argv[WORDS_MAX] = {(char *)(uintptr_t)test_arg(0)};
-	int fds[2];
-
-	assert_non_null(argv[0]);
-	for (int i = 0; words[i]; i++)
-		argv[i + 1] = words[i];
-	assert_int_equal(pipe(fds), 0);
-	p->pid = fork();
-	if (p->pid == 0) {
-		dup2(fds[1], 1);
-		dup2(fds[1], 2);
-		close(fds[0]);
-		close(fds[1]);
-		if (without_ipv6 && !deny_ipv6())
-			_exit(77);
-		execv(argv[0], argv);
-		_exit(127);
-	}
-	assert_true(p->pid > 0);
-	close(fds[1]);
-	p->out = fds[0];
-	p->have = 0;
-	p->said[0] = '\0';
-}
-
-#define START(p, ...) start((p), (char *[]){"conform", __VA_ARGS__, NULL})
-
-static bool hear(struct program *p)
-{
-	ssize_t n = read(p->out, p->said + p->have, sizeof(p->said) - 1 - p->have);
-
-	p->have += n > 0 ? (size_t)n : 0;
-	p->said[p->have] = '\0';
-	return n > 0;
-}
-
-static void wait_said(struct program *p, const char *part)
-{
-	while (!strstr(p->said, part))
-		if (!hear(p))
-			fail_msg("it ended without <%s>:\n%s", part, p->said);
-}
-
-static int finish(struct program *p)
-{
-	int status;
-
-	while (hear(p))
-		continue;
-	close(p->out);
-	assert_int_equal(waitpid(p->pid, &status, 0), p->pid);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-}
-
-static void assert_said(const struct program *p, const char *part)
-{
-	if (!strstr(p->said, part))
-		fail_msg("no <%s> in:\n%s", part, p->said);
 }
 
 static char port[8];
@@ -153,16 +79,16 @@ static long count_of(const json_t *json, const char *name)
 /* The kit at the address `from` against a target of ours. */
 static void pass_every_case(const char *target, const char *from)
 {
-	static struct program server, kit;
+	static struct live_program server, kit;
 	json_t *json;
 	int status;
 
-	START(&server, "--serve", "--once", "--port", port);
-	wait_said(&server, "ready");
-	START(&kit, "--json", "--from", (char *)(uintptr_t)from, "--patience", "5s", "--html",
-	      "conform.html", (char *)(uintptr_t)target);
-	status = finish(&kit);
-	assert_int_equal(finish(&server), 0);
+	START(&server, "conform", "--serve", "--once", "--port", port);
+	live_program_wait_said(&server, "ready");
+	START(&kit, "conform", "--json", "--from", (char *)(uintptr_t)from, "--patience", "5s",
+	      "--html", "conform.html", (char *)(uintptr_t)target);
+	status = live_program_finish(&kit);
+	assert_int_equal(live_program_finish(&server), 0);
 	json = json_loads(kit.said, 0, NULL);
 	if (!json || status != 0 || count_of(json, "failed") || count_of(json, "not_run"))
 		fail_msg("status %d: %s\n%s", status, kit.said, server.said);
@@ -200,20 +126,20 @@ CONFORM_TEST(ours_passes_every_case_over_ipv6)
 /* One QP, made without a connection to the kit, serves the cases that need no more. */
 CONFORM_TEST(ours_passes_by_hand)
 {
-	static struct program server, kit;
+	static struct live_program server, kit;
 	char target[200];
 	size_t n;
 
-	START(&server, "--serve", "--peer", "gid " KIT " qpn 4097 psn 1000");
-	wait_said(&server, "\n");
+	START(&server, "conform", "--serve", "--peer", "gid " KIT " qpn 4097 psn 1000");
+	live_program_wait_said(&server, "\n");
 	n = strcspn(server.said, "\n");
 	snprintf(target, sizeof(target), "%.*s", (int)n, server.said);
-	START(&kit, "--from", KIT, "--patience", "5s", target);
-	assert_int_equal(finish(&kit), 0);
-	assert_said(&kit, " 0 failed");
-	assert_said(&kit, "needs the program of mrc conform --serve");
+	START(&kit, "conform", "--from", KIT, "--patience", "5s", target);
+	assert_int_equal(live_program_finish(&kit), 0);
+	live_program_assert_said(&kit, " 0 failed");
+	live_program_assert_said(&kit, "needs the program of mrc conform --serve");
 	kill(server.pid, SIGTERM);
-	finish(&server);
+	live_program_finish(&server);
 }
 
 /* ---- kits that are no good ---- */
@@ -249,20 +175,20 @@ static const char *ask_server(int fd, const char *text)
 	return read_answer(fd);
 }
 
-static void end_server(struct program *server)
+static void end_server(struct live_program *server)
 {
 	kill(server->pid, SIGTERM);
-	finish(server);
+	live_program_finish(server);
 }
 
 /* It is served while nobody else wants to be; half a line is no word. */
 CONFORM_TEST(a_silent_kit_makes_room)
 {
-	static struct program server;
+	static struct live_program server;
 	int silent, next;
 
-	START(&server, "--serve", "--silence", "300ms", "--port", port);
-	wait_said(&server, "ready");
+	START(&server, "conform", "--serve", "--silence", "300ms", "--port", port);
+	live_program_wait_said(&server, "ready");
 	silent = call_server();
 	assert_string_equal(ask_server(silent, "recv 1\n"), "error recv: want a QP before");
 	poll(NULL, 0, 400);
@@ -289,19 +215,19 @@ static uint64_t now_ms(void)
 CONFORM_TEST(descriptors_that_run_out_are_waited_for)
 {
 	static const char says[] = "a kit: Too many open files";
-	static struct program server;
+	static struct live_program server;
 	struct rlimit before, none;
 	uint64_t began, tries = 0;
 	int kit;
 
-	START(&server, "--serve", "--port", port);
-	wait_said(&server, "ready");
+	START(&server, "conform", "--serve", "--port", port);
+	live_program_wait_said(&server, "ready");
 	assert_int_equal(prlimit(server.pid, RLIMIT_NOFILE, NULL, &before), 0);
 	none = (struct rlimit){.rlim_cur = 3, .rlim_max = before.rlim_max};
 	assert_int_equal(prlimit(server.pid, RLIMIT_NOFILE, &none, NULL), 0);
 	began = now_ms();
 	kit = call_server();
-	wait_said(&server, says);
+	live_program_wait_said(&server, says);
 	poll(NULL, 0, 300);
 	assert_int_equal(prlimit(server.pid, RLIMIT_NOFILE, &before, NULL), 0);
 	assert_string_equal(ask_server(kit, "recv 1\n"), "error recv: want a QP before");
@@ -314,20 +240,20 @@ CONFORM_TEST(descriptors_that_run_out_are_waited_for)
 
 CONFORM_TEST(serves_where_there_is_no_ipv6)
 {
-	static struct program server;
+	static struct live_program server;
 	int kit;
 
-	without_ipv6 = true;
-	START(&server, "--serve", "--once", "--port", port);
-	without_ipv6 = false;
-	while (!strstr(server.said, "ready") && hear(&server))
+	live_program_start(&server,
+			   (char *[]){"conform", "--serve", "--once", "--port", port, NULL},
+			   deny_ipv6);
+	while (!strstr(server.said, "ready") && live_program_hear(&server))
 		continue;
-	if (!server.have && finish(&server) == 77)
+	if (!server.have && live_program_finish(&server) == 77)
 		test_skip("no seccomp here");
 	kit = call_server();
 	assert_string_equal(ask_server(kit, "recv 1\n"), "error recv: want a QP before");
 	close(kit);
-	assert_int_equal(finish(&server), 0);
+	assert_int_equal(live_program_finish(&server), 0);
 }
 
 /* ---- what is no target ---- */
@@ -396,33 +322,33 @@ static void end(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
-#define ASK_IMPOSTOR(kit) START(kit, "--from", KIT, "--patience", "400ms", BY_HAND)
+#define ASK_IMPOSTOR(kit) START(kit, "conform", "--from", KIT, "--patience", "400ms", BY_HAND)
 
 CONFORM_TEST(a_silent_target_is_named)
 {
-	static struct program kit;
+	static struct live_program kit;
 	pid_t pid = impostor(SILENT);
 
 	ASK_IMPOSTOR(&kit);
-	assert_int_equal(finish(&kit), 2);
-	assert_said(&kit, "no target: silence");
+	assert_int_equal(live_program_finish(&kit), 2);
+	live_program_assert_said(&kit, "no target: silence");
 	end(pid);
 }
 
 CONFORM_TEST(a_closed_port_is_named)
 {
-	static struct program kit;
+	static struct live_program kit;
 
 	ASK_IMPOSTOR(&kit);
-	assert_int_equal(finish(&kit), 2);
-	assert_said(&kit, "nobody listens at its UDP port");
+	assert_int_equal(live_program_finish(&kit), 2);
+	live_program_assert_said(&kit, "nobody listens at its UDP port");
 }
 
 /* Both ends at the loopback's link-local addresses, which mean nothing without it. */
 CONFORM_TEST(a_link_local_target_is_reached)
 {
 	struct sockaddr_in6 at = {.sin6_family = AF_INET6, .sin6_port = htons(4791)};
-	static struct program kit;
+	static struct live_program kit;
 	const char *why;
 	uint8_t bytes[2048];
 	ssize_t n;
@@ -436,48 +362,48 @@ CONFORM_TEST(a_link_local_target_is_reached)
 	inet_pton(AF_INET6, "fe80::3", &at.sin6_addr);
 	fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	assert_int_equal(bind(fd, (struct sockaddr *)&at, sizeof(at)), 0);
-	START(&kit, "--from", "fe80::2%lo", "--patience", "400ms",
+	START(&kit, "conform", "--from", "fe80::2%lo", "--patience", "400ms",
 	      "gid fe80::3%lo qpn 17 psn 5 rkey 1 va 4096 length 4096");
 	n = recv(fd, bytes, sizeof(bytes), 0);
 	assert_true(n > 12);
 	assert_int_equal(bytes[7], 17);
-	assert_int_equal(finish(&kit), 2);
-	assert_said(&kit, "no target: silence");
+	assert_int_equal(live_program_finish(&kit), 2);
+	live_program_assert_said(&kit, "no target: silence");
 	close(fd);
 }
 
 CONFORM_TEST(an_echo_is_named)
 {
-	static struct program kit;
+	static struct live_program kit;
 	pid_t pid = impostor(ECHO);
 
 	ASK_IMPOSTOR(&kit);
-	assert_int_equal(finish(&kit), 2);
-	assert_said(&kit, "the target is no MRC endpoint");
+	assert_int_equal(live_program_finish(&kit), 2);
+	live_program_assert_said(&kit, "the target is no MRC endpoint");
 	end(pid);
 }
 
 /* Noise may look like an answer; then all that is judged fails, and the kit ends. */
 CONFORM_TEST(noise_ends)
 {
-	static struct program kit;
+	static struct live_program kit;
 	pid_t pid = impostor(NOISE);
 	int status;
 
-	START(&kit, "--from", KIT, "--patience", "20ms", BY_HAND);
-	status = finish(&kit);
+	START(&kit, "conform", "--from", KIT, "--patience", "20ms", BY_HAND);
+	status = live_program_finish(&kit);
 	assert_true(status == 1 || status == 2);
 	end(pid);
 }
 
 CONFORM_TEST(a_flood_ends)
 {
-	static struct program kit;
+	static struct live_program kit;
 	pid_t pid = impostor(FLOOD);
 	int status;
 
-	START(&kit, "--from", KIT, "--patience", "20ms", "--only", "sack-", BY_HAND);
-	status = finish(&kit);
+	START(&kit, "conform", "--from", KIT, "--patience", "20ms", "--only", "sack-", BY_HAND);
+	status = live_program_finish(&kit);
 	assert_true(status == 1 || status == 2);
 	end(pid);
 }
@@ -486,15 +412,15 @@ CONFORM_TEST(a_flood_ends)
 
 static void assert_refused(const char *words, const char *says)
 {
-	static struct program kit;
-	char copy[300], *argv[WORDS_MAX] = {"conform"}, *save;
+	static struct live_program kit;
+	char copy[300], *argv[LIVE_PROGRAM_WORDS] = {"conform"}, *save;
 	int n = 1;
 
 	snprintf(copy, sizeof(copy), "%s", words);
 	for (char *word = strtok_r(copy, "|", &save); word; word = strtok_r(NULL, "|", &save))
 		argv[n++] = word;
-	start(&kit, argv);
-	if (finish(&kit) != 2 || !strstr(kit.said, says))
+	live_program_start(&kit, argv, NULL);
+	if (live_program_finish(&kit) != 2 || !strstr(kit.said, says))
 		fail_msg("%s: want <%s>, it said:\n%s", words, says, kit.said);
 }
 

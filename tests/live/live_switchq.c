@@ -13,7 +13,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -67,28 +66,6 @@ static int packet_socket(const char *name)
 	return fd;
 }
 
-static pid_t hold_namespace(void)
-{
-	int ready[2];
-	char byte;
-	pid_t pid;
-
-	assert_int_equal(pipe(ready), 0);
-	pid = fork();
-	assert_true(pid >= 0);
-	if (pid == 0) {
-		/* A test that fails must not leave it behind. */
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		if (unshare(CLONE_NEWNET) == 0 && write(ready[1], "x", 1) == 1)
-			pause();
-		_exit(1);
-	}
-	close(ready[1]);
-	assert_int_equal(read(ready[0], &byte, 1), 1);
-	close(ready[0]);
-	return pid;
-}
-
 /* In the other namespace: the link up, and a socket that stays there when we have left. */
 static void open_far_end(void)
 {
@@ -125,7 +102,7 @@ static void make_port(void)
 
 	test_sysctl("net/ipv6/conf/default/disable_ipv6", "1");
 	test_ip("link add port mtu 4400 type veth peer name wire mtu 4400");
-	bench.far = hold_namespace();
+	bench.far = test_netns_hold();
 	snprintf(command, sizeof(command), "link set wire netns %d", (int)bench.far);
 	test_ip(command);
 	test_ip("link set port up");

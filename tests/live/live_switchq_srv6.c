@@ -16,7 +16,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -46,28 +45,6 @@ struct net {
 };
 
 static struct net net = {.udp = {-1, -1}, .raw = {-1, -1}, .tcp = {-1, -1}};
-
-static pid_t hold_namespace(void)
-{
-	int ready[2];
-	char byte;
-	pid_t pid;
-
-	assert_int_equal(pipe(ready), 0);
-	pid = fork();
-	assert_true(pid >= 0);
-	if (pid == 0) {
-		/* A test that fails must not leave it behind. */
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		if (unshare(CLONE_NEWNET) == 0 && write(ready[1], "x", 1) == 1)
-			pause();
-		_exit(1);
-	}
-	close(ready[1]);
-	assert_int_equal(read(ready[0], &byte, 1), 1);
-	close(ready[0]);
-	return pid;
-}
 
 /* Runs `ip` on a host. */
 static void on_host(int host, const char *arguments)
@@ -198,7 +175,7 @@ static int setup(void **state)
 		return 0;
 	}
 	for (int host = 0; host < 2; host++)
-		net.host[host] = hold_namespace();
+		net.host[host] = test_netns_hold();
 	cable(SENDER, "da", "ea");
 	cable(RECEIVER, "db", "eb");
 	addresses();

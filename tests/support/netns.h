@@ -4,6 +4,7 @@
 #define SUPPORT_NETNS_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 /*
  * test_netns moves this process into a new network namespace with nothing but a loopback interface
@@ -12,6 +13,12 @@
  * not allow it: the caller skips.
  */
 bool test_netns(const char **why);
+
+/*
+ * test_netns_hold starts a process that holds another new network namespace until the caller kills
+ * it, or ends. Fails the test where the system does not allow it.
+ */
+pid_t test_netns_hold(void);
 
 /* test_ip runs `ip <arguments>` (iproute2) there and fails the test when that fails. */
 void test_ip(const char *arguments);
