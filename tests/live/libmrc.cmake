@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # libmrc and the libibverbs device over real sockets on loopback.
-foreach(name api_locks cancel ctl ctl_profiles devices meet objects qp post events verbs verbs_qp verbs_ud)
+foreach(name api_locks cancel ctl ctl_bounds ctl_profiles devices meet objects qp post events verbs verbs_qp verbs_ud)
 	softmrc_test(live_${name} SOURCES live_${name}.c live_fixture.c LINKS libibverbs libmrc Threads::Threads
 		LABELS live release TIMEOUT 180)
 endforeach()

@@ -517,3 +517,36 @@ CASE(mrc_ctl_modify_port, a_port_that_is_disabled_is_down)
 	attr.port_admin_state = (enum mrc_ctl_port_admin_state)2;
 	assert_minus_one(mrc_ctl_modify_port(r->ctx, 1, &attr, mask), EINVAL);
 }
+
+/* They are the program's own, and come back as they were. */
+CASE(mrc_ctl_profile, keeps_vendor_bytes)
+{
+	struct fixture *r = *state;
+	struct mrc_ctl_ev_fmt_profile_attr fmt = {.profile_state = MRC_CTL_PROFILE_OFFLINE,
+						  .ev_fmt_mode = MRC_CTL_EV_FMT_MODE_UDP};
+	struct mrc_ctl_ev_profile_attr ev = {.profile_state = MRC_CTL_PROFILE_OFFLINE,
+					     .ev_mode = MRC_CTL_EV_MODE_AUTO,
+					     .ev_min_active = 1};
+	struct mrc_ctl_cc_profile_attr cc = {.profile_state = MRC_CTL_PROFILE_OFFLINE};
+	uint8_t bytes[sizeof(ev.vendor_cfg)];
+
+	test_rand_bytes(bytes, sizeof(bytes));
+#define ASSERT_KEEPS(kind, id, attr, made_with, vendor)                                           \
+	do {                                                                                      \
+		memcpy((attr).vendor_cfg, bytes, sizeof(bytes));                                  \
+		assert_int_equal(mrc_ctl_modify_##kind##_profile(r->ctx, (id), &(attr),           \
+								 (made_with) | (vendor)),         \
+				 0);                                                              \
+		memset((attr).vendor_cfg, 0, sizeof(bytes));                                      \
+		assert_int_equal(mrc_ctl_query_##kind##_profile(r->ctx, (id), &(attr), (vendor)), \
+				 0);                                                              \
+		assert_bytes_eq((attr).vendor_cfg, bytes, sizeof(bytes));                         \
+	} while (0)
+	ASSERT_KEEPS(ev_fmt, FMT, fmt, MRC_CTL_EV_FMT_PROFILE_STATE | MRC_CTL_EV_FMT_PROFILE_MODE,
+		     MRC_CTL_EV_FMT_VENDOR_CFG);
+	ASSERT_KEEPS(ev, PROFILE, ev, MRC_CTL_EV_PROFILE_STATE | MRC_CTL_EV_PROFILE_MODE,
+		     MRC_CTL_EV_PROFILE_VENDOR_CFG);
+	ASSERT_KEEPS(cc, 4, cc, MRC_CTL_CC_PROFILE_STATE | MRC_CTL_CC_PROFILE_ALGORITHM,
+		     MRC_CTL_CC_PROFILE_VENDOR_CFG);
+#undef ASSERT_KEEPS
+}

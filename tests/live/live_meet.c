@@ -255,6 +255,8 @@ TEST_WITH(fixture_setup, fixture_teardown, mrc_meet, refuses_noise_at_once)
 	assert_int_equal(meet_after(r, "mrc-meet-1 00\n", 14, false, PATIENCE_MS), EPROTO);
 	assert_int_equal(meet_after(r, "mrc-meet-1 ready\n", 17, false, PATIENCE_MS), EPROTO);
 	assert_int_equal(meet_after(r, "mrc-meet-2 ab", 13, false, PATIENCE_MS), EPROTONOSUPPORT);
+	assert_int_equal(meet_after(r, "mrc-meet-0 ", 11, false, PATIENCE_MS), EPROTONOSUPPORT);
+	assert_int_equal(meet_after(r, "mrc-meet-9", 10, false, PATIENCE_MS), EPROTONOSUPPORT);
 	assert_int_equal(meet_after(r, "mrc-meet-12", 11, false, PATIENCE_MS), EPROTONOSUPPORT);
 	assert_int_equal(meet_after(r, "mrc-meet-x", 10, false, PATIENCE_MS), EPROTO);
 	assert_int_equal(meet_after(r, "mrc-meet-1 ", 11, true, PATIENCE_MS), ECONNRESET);
@@ -282,11 +284,14 @@ TEST_WITH(fixture_setup, fixture_teardown, mrc_meet, says_what_is_wrong_with_des
 {
 	struct fixture *r = *state;
 	struct mrc_meet_end peer;
-	int fds[2];
+	int fds[2], folder;
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
 	assert_int_equal(mrc_meet(r->qp[0], NULL, fds[0], -1, PATIENCE_MS, &peer), EBADF);
 	assert_int_equal(mrc_meet(r->qp[0], NULL, -1, fds[0], PATIENCE_MS, &peer), EBADF);
+	folder = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_int_equal(mrc_meet(r->qp[0], NULL, folder, fds[0], PATIENCE_MS, &peer), EISDIR);
+	close(folder);
 	close(fds[1]);
 	assert_int_equal(mrc_meet(r->qp[0], NULL, fds[0], fds[0], PATIENCE_MS, &peer), EPIPE);
 	close(fds[0]);
@@ -420,6 +425,9 @@ TEST(mrc_meet_print, refuses_fields_out_of_range)
 	assert_int_equal(mrc_meet_print(&e, line), 0);
 	e.rkey = 0;
 	e.bytes = e.address = 0;
+	assert_int_equal(mrc_meet_print(&e, line), 0);
+	e.qpn = e.psn = 0xffffff;
+	e.mtu = IBV_MTU_256;
 	assert_int_equal(mrc_meet_print(&e, line), 0);
 	assert_int_equal(mrc_meet_print(NULL, line), EINVAL);
 	assert_int_equal(mrc_meet_print(&e, NULL), EINVAL);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * live_meet_calls.c - mrc_meet_call and mrc_meet_listen where the resolver fails, and how long they
- * let a host that refuses rest.
+ * live_meet_calls.c - mrc_meet_call and mrc_meet_listen where the resolver or accept4 fails, and
+ * how long they let a host that refuses rest.
  *
- * A program's own functions come before those of shared libraries: getaddrinfo and poll are ours.
+ * A program's own functions come before those of shared libraries: getaddrinfo, poll and accept4
+ * are ours.
  */
 #include "support/test.h"
 
@@ -13,10 +14,17 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #define ADDRESSES 3
+#define PORT 40000
+/* A busy machine takes its time. */
+#define PATIENCE_MS 60000
 
 /* What the resolver says, with errno; 0: loopback, ADDRESSES times. */
 static int resolver_says, resolver_errno;
@@ -26,11 +34,14 @@ static struct addrinfo found[ADDRESSES];
 /* What was asked of poll without a descriptor: how often to rest, and how long. */
 static int rests, rested_ms, longest_ms;
 
+/* With what accept4 fails, each once and in this order, before it accepts; 0 ends them. */
+static const int *accept_says;
+
 #pragma GCC visibility push(default)
 int getaddrinfo(const char *host, const char *service, const struct addrinfo *want,
 		struct addrinfo **out)
 {
-	(void)host, (void)service;
+	(void)host;
 	if (resolver_says) {
 		if (resolver_errno)
 			errno = resolver_errno;
@@ -38,7 +49,7 @@ int getaddrinfo(const char *host, const char *service, const struct addrinfo *wa
 	}
 	for (int i = 0; i < ADDRESSES; i++) {
 		loopback[i] = (struct sockaddr_in){.sin_family = AF_INET,
-						   .sin_port = htons(1),
+						   .sin_port = htons((uint16_t)atoi(service)),
 						   .sin_addr = {htonl(INADDR_LOOPBACK)}};
 		found[i] = (struct addrinfo){.ai_family = AF_INET,
 					     .ai_socktype = want->ai_socktype,
@@ -66,6 +77,15 @@ int poll(struct pollfd *fds, nfds_t n, int timeout_ms)
 		longest_ms = timeout_ms > longest_ms ? timeout_ms : longest_ms;
 	}
 	return ppoll(fds, n, timeout_ms < 0 ? NULL : &t, NULL);
+}
+
+int accept4(int fd, __SOCKADDR_ARG address, socklen_t *size, int flags)
+{
+	if (accept_says && *accept_says) {
+		errno = *accept_says++;
+		return -1;
+	}
+	return (int)syscall(SYS_accept4, fd, address.__sockaddr__, size, flags);
 }
 #pragma GCC visibility pop
 
@@ -123,4 +143,45 @@ TEST(mrc_meet_call, rests_between_rounds)
 	assert_int_equal(mrc_meet_call("host", 1, 200, &fd), ECONNREFUSED);
 	assert_true(longest_ms >= 20);
 	assert_true(rests <= 20);
+}
+
+/* Until somebody listens. A listener that gives up resets what it has not accepted. */
+static void *call_loopback(void *arg)
+{
+	const struct sockaddr_in at = {.sin_family = AF_INET,
+				       .sin_port = htons(PORT),
+				       .sin_addr = {htonl(INADDR_LOOPBACK)}};
+	int fd, err;
+
+	(void)arg;
+	do {
+		fd = socket(AF_INET, SOCK_STREAM, 0);
+		err = connect(fd, (const struct sockaddr *)&at, sizeof(at)) ? errno : 0;
+		close(fd);
+	} while (err == ECONNREFUSED && poll(NULL, 0, 10) == 0);
+	return NULL;
+}
+
+/* What mrc_meet_listen says to a caller where accept4 fails with these first. */
+static int listen_with(const int *errors)
+{
+	pthread_t thread;
+	int fd = -5, err;
+
+	accept_says = errors;
+	assert_int_equal(pthread_create(&thread, NULL, call_loopback, NULL), 0);
+	err = mrc_meet_listen("127.0.0.1", PORT, PATIENCE_MS, &fd);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_equal(*accept_says, 0);
+	assert_int_equal(fd < 0, err != 0);
+	close(fd);
+	return err;
+}
+
+/* A caller that is gone again is none; what another one would not help is told. */
+TEST(mrc_meet_listen, waits_for_a_caller_that_stays)
+{
+	forget();
+	assert_int_equal(listen_with((int[]){ECONNABORTED, EINTR, EAGAIN, 0}), 0);
+	assert_int_equal(listen_with((int[]){EMFILE, 0}), EMFILE);
 }

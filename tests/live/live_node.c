@@ -33,6 +33,7 @@ struct program {
 
 static char dir[] = "/tmp/mrc-node-XXXXXX", file[64];
 static struct program programs[PROGRAMS];
+static pid_t writer; /* 0: none */
 static struct mn_state wanted, found;
 static struct store_error error, lost;
 
@@ -138,6 +139,39 @@ static void commit(uint32_t n)
 	store_writer_close(&w);
 }
 
+/* It keeps the lock. */
+static void be_a_writer(void)
+{
+	struct store_writer w;
+
+	for (int i = 0; i < PROGRAMS; i++)
+		close(programs[i].denied);
+	open_writer(&w);
+	deny(5);
+	if (store_writer_commit(&w, &wanted, &error))
+		_exit(1);
+	pause();
+}
+
+static void start_writer(void)
+{
+	writer = fork();
+	assert_true(writer >= 0);
+	if (writer == 0)
+		be_a_writer();
+}
+
+static void kill_writer(void)
+{
+	int status;
+
+	if (writer == 0)
+		return;
+	kill(writer, SIGKILL);
+	assert_int_equal(waitpid(writer, &status, 0), writer);
+	writer = 0;
+}
+
 /* All programs say so, and nothing else before but what they said of an earlier state. */
 static void expect_denied(uint32_t n)
 {
@@ -173,6 +207,7 @@ static int setup(void **state)
 	setenv("MRC_NODE_DIR", dir, 1);
 	setenv("MRC_LOG", "error", 1);
 	setenv("MRC_PORTS", "127.0.0.1", 1);
+	unsetenv("MRC_EV_BASE"); /* which all live tests are given: users share none */
 	for (int i = 0; i < PROGRAMS; i++)
 		programs[i].denied = -1;
 	commit(1);
@@ -187,6 +222,7 @@ static int teardown(void **state)
 	int status, bad = 0;
 
 	(void)state;
+	kill_writer();
 	for (int i = 0; i < PROGRAMS; i++)
 		close(programs[i].denied);
 	for (int i = 0; i < PROGRAMS; i++)
@@ -208,30 +244,15 @@ NODE_TEST(is_followed_while_qps_run)
 	expect_denied(0);
 }
 
-static void be_a_writer(void)
-{
-	struct store_writer w;
-
-	open_writer(&w);
-	deny(5);
-	if (store_writer_commit(&w, &wanted, &error))
-		_exit(1);
-	pause();
-}
-
 /* It holds the lock until it is killed; then another one goes on, from what it left. */
 NODE_TEST(outlives_its_writer)
 {
-	pid_t writer = fork();
 	struct store_writer w;
-	int status;
 
-	if (writer == 0)
-		be_a_writer();
+	start_writer();
 	expect_denied(5);
 	assert_int_equal(store_writer_open(&w, dir, "mrc0", "x", &found, &lost, &error), EBUSY);
-	kill(writer, SIGKILL);
-	assert_int_equal(waitpid(writer, &status, 0), writer);
+	kill_writer();
 	expect_silence(100);
 	open_writer(&w);
 	assert_string_equal(lost.text, "");
@@ -239,6 +260,35 @@ NODE_TEST(outlives_its_writer)
 	store_writer_close(&w);
 	commit(2);
 	expect_denied(2);
+}
+
+/* What a change did to the EVs counts when it is written, and not before. REQ(ctl.ev-ops) */
+NODE_TEST(is_not_changed_while_another_one_writes)
+{
+	struct mrc_ctl_ev_op_entry entries[EVS_MAX];
+	struct mrc_ctl_ev_profile_attr attr = {.ev_op = {.op = MRC_CTL_EV_OP_QUERY_EV_ARRAY,
+							 .entries = entries,
+							 .entry_count = EVS_MAX}};
+	const int op = MRC_CTL_EV_PROFILE_EV_OP;
+	struct fixture r;
+
+	start_writer();
+	expect_denied(5);
+	fixture_open(&r);
+	assert_int_equal(mrc_ctl_query_ev_profile(r.ctx, 0, &attr, op), 0);
+	attr.ev_op.op = MRC_CTL_EV_OP_MODIFY_EV_STATE;
+	attr.ev_op.entries = &entries[attr.ev_op.entry_count - 1];
+	for (int written = 0; written <= 1; written++) {
+		attr.ev_op.entries->state = MRC_CTL_EV_DENIED;
+		attr.ev_op.entry_count = 1;
+		assert_int_equal(mrc_ctl_modify_ev_profile(r.ctx, 0, &attr, op), written - 1);
+		assert_true(written || errno == EAGAIN);
+		assert_int_equal(attr.ev_op.entry_count, written);
+		assert_u_eq(count_denied(&r), 5 + (uint32_t)written);
+		kill_writer();
+	}
+	fixture_close(&r);
+	expect_denied(6);
 }
 
 /* REQ(ctl.node-state) */
