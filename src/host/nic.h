@@ -222,9 +222,12 @@ struct mn_device;
 int mh_node_change(struct mh_device *dev,
 		   int (*change)(struct mn_state *state, const struct mn_device *d, void *ctx),
 		   void *ctx, bool *in_force);
-/* mh_node_read shows the present state to `read`, which must not call into the NIC. */
-void mh_node_read(struct mh_device *dev, void (*read)(const struct mn_state *state, void *ctx),
-		  void *ctx);
+/*
+ * mh_node_read shows the present state to `read`, which must not call into the NIC. ENODEV: the
+ * device is that of the process that forked this one.
+ */
+int mh_node_read(struct mh_device *dev, void (*read)(const struct mn_state *state, void *ctx),
+		 void *ctx);
 
 enum mh_ev_state {
 	MH_EV_GOOD,
@@ -237,7 +240,7 @@ enum mh_ev_state {
 /*
  * mh_ev_profile_states writes the state of each EV of a profile and returns how many there are, 0
  * for a profile that QPs cannot use, unless it is OFFLINE and AUTO: its denials are known. states
- * has room for MH_EVS_MAX.
+ * has room for MH_EVS_MAX, of which the others stay as they are. The device is this process's own.
  */
 uint32_t mh_ev_profile_states(struct mh_device *dev, uint32_t profile, enum mh_ev_state *states);
 

@@ -129,6 +129,5 @@ int mrc_ctl_query_cc_profile(struct mrc_context *mrc_ctx, uint64_t cc_profile_id
 		return iv_minus_one(EINVAL);
 	mh_device_query(mrc_ctx->dev, &nic);
 	call.own_nscc = nic.nscc;
-	mh_node_read(mrc_ctx->dev, read, &call);
-	return 0;
+	return iv_minus_one(mh_node_read(mrc_ctx->dev, read, &call));
 }

@@ -67,9 +67,7 @@ static int query_device(struct ibv_context *context, struct mrc_ctl_device_attr 
 {
 	int err = ma_query_device(context, attr, sizeof(*attr), supported, fill_attr);
 
-	if (!err && *supported)
-		mh_node_read(mh_device_find(context), read_free, attr);
-	return err;
+	return err || !*supported ? err : mh_node_read(mh_device_find(context), read_free, attr);
 }
 
 int mrc_ctl_query_device_ex(struct ibv_context *context, struct mrc_context *mcontext,
@@ -132,11 +130,9 @@ int mrc_ctl_query_port(struct mrc_context *context, uint8_t port_num,
 	struct port_call call = {port_num, attr};
 	int err = check_port(context, port_num, attr, attr_mask);
 
-	if (err)
-		return iv_minus_one(err);
-	if (attr_mask & MRC_CTL_PORT_ADMIN_STATE)
-		mh_node_read(context->dev, read_port, &call);
-	return 0;
+	if (!err && attr_mask & MRC_CTL_PORT_ADMIN_STATE)
+		err = mh_node_read(context->dev, read_port, &call);
+	return iv_minus_one(err);
 }
 
 static int change_port(struct mn_state *state, const struct mn_device *d, void *ctx)

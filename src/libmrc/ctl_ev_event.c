@@ -55,19 +55,21 @@ int mrc_ctl_poll_ev_event(struct mrc_cq *ev_cq, int num_entries, struct mrc_ctl_
 {
 	struct mh_ev_event events[BATCH];
 	uint8_t *to = (uint8_t *)ev_event;
-	int all = 0, got = BATCH;
+	int all = 0, got;
 
-	if (!ev_cq || !ev_event || num_entries < 0 || mh_ev_cq_poll(ev_cq->nic, 0, events) < 0)
+	if (!ev_cq || !ev_event || num_entries < 0)
 		return -ma_errno(EINVAL);
-	while (all < num_entries && got == BATCH) {
+	/* Whether it can be polled, which none of the batches changes. */
+	got = mh_ev_cq_poll(ev_cq->nic, 0, events);
+	if (got < 0)
+		return -ma_errno(-got);
+	do {
 		int want = num_entries - all < BATCH ? num_entries - all : BATCH;
 
 		got = mh_ev_cq_poll(ev_cq->nic, (uint32_t)want, events);
-		if (got < 0)
-			return -ma_errno(-got);
 		for (int i = 0; i < got; i++, to += event_bytes(ev_cq->ctx))
 			write_event(&events[i], to, event_bytes(ev_cq->ctx));
 		all += got;
-	}
+	} while (got == BATCH);
 	return all;
 }

@@ -114,6 +114,7 @@ int mrc_ctl_query_ev_fmt_profile(struct mrc_context *mrc_ctx, uint64_t ev_fmt_pr
 {
 	struct fmt_call call = {.id = ev_fmt_profile_id, .attr = attr, .mask = attr_mask};
 	struct mh_device_attr nic;
+	int err;
 
 	if (!is_arguments_valid(mrc_ctx, attr, attr_mask) || ev_fmt_profile_id >= MN_FMT_PROFILES ||
 	    ((attr_mask & MRC_CTL_EV_FMT_PROFILE_OP) &&
@@ -121,6 +122,6 @@ int mrc_ctl_query_ev_fmt_profile(struct mrc_context *mrc_ctx, uint64_t ev_fmt_pr
 		return iv_minus_one(EINVAL);
 	mh_device_query(mrc_ctx->dev, &nic);
 	call.own = ma_ev_fmt_mode(&nic);
-	mh_node_read(mrc_ctx->dev, read, &call);
-	return iv_minus_one(call.err);
+	err = mh_node_read(mrc_ctx->dev, read, &call);
+	return iv_minus_one(err ? err : call.err);
 }

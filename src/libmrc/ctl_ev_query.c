@@ -66,27 +66,24 @@ static enum mrc_ctl_ev_state state_to_api(enum mh_ev_state state)
 static void read_states(struct mh_device *dev, struct ev_view *v)
 {
 	enum mh_ev_state state[MH_EVS_MAX];
-	uint32_t n = mh_ev_profile_states(dev, (uint32_t)v->id, state);
 
 	for (uint32_t i = 0; i < v->n; i++)
-		v->state[i] = v->evs[i].denied ? MRC_CTL_EV_DENIED
-			      : i < n	       ? state_to_api(state[i])
-					       : MRC_CTL_EV_UNKNOWN;
+		state[i] = MH_EV_UNKNOWN;
+	mh_ev_profile_states(dev, (uint32_t)v->id, state);
+	for (uint32_t i = 0; i < v->n; i++)
+		v->state[i] = v->evs[i].denied ? MRC_CTL_EV_DENIED : state_to_api(state[i]);
 }
 
-static struct ev_view *view_create(struct mh_device *dev, uint64_t id,
-				   const struct mh_device_attr *nic)
+static int read_view(struct mh_device *dev, const struct mh_device_attr *nic, struct ev_view *v)
 {
-	struct ev_view *v = malloc(sizeof(*v));
+	int err = mh_node_read(dev, read, v);
 
-	if (!v)
-		return NULL;
-	v->id = id;
-	mh_node_read(dev, read, v);
+	if (err)
+		return err;
 	if (v->p.mode == MN_MODE_AUTO)
 		read_own(dev, nic, v);
 	read_states(dev, v);
-	return v;
+	return 0;
 }
 
 static int query_array(const struct ev_view *v, struct mrc_ctl_ev_profile_attr *attr)
@@ -201,10 +198,13 @@ int mrc_ctl_query_ev_profile(struct mrc_context *mrc_ctx, uint64_t ev_profile_id
 	    ev_profile_id >= MN_EV_PROFILES)
 		return iv_minus_one(EINVAL);
 	mh_device_query(mrc_ctx->dev, &nic);
-	v = view_create(mrc_ctx->dev, ev_profile_id, &nic);
+	v = malloc(sizeof(*v));
 	if (!v)
 		return iv_minus_one(ENOMEM);
-	err = query_op(v, attr, attr_mask);
+	v->id = ev_profile_id;
+	err = read_view(mrc_ctx->dev, &nic, v);
+	if (!err)
+		err = query_op(v, attr, attr_mask);
 	if (!err)
 		query_attributes(v, &nic, attr, attr_mask);
 	free(v);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * live_ctl_bounds.c - the controller API at its bounds: room for just what is written, the first id
- * that is none, more than a profile can have, fields that nobody named, a program of 1.0.0.
+ * that is none, more than a profile can have, fields that nobody named, a program of 1.0.0, and a
+ * child.
  *
  * What is written or read beyond an array of the test's is for the sanitizers to see.
  */
@@ -13,6 +14,7 @@
 #include <stddef.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define assert_minus_one(call, err)             \
@@ -325,6 +327,15 @@ CASE(mrc_ctl_modify_ev_profile, evs_and_state_in_one_call)
 
 /* ---- the device's own ---- */
 
+/* A call that leaves something out would find what another one has left on the stack. */
+static void spoil_stack(void)
+{
+	volatile uint8_t bytes[8192];
+
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = 0x5A;
+}
+
 static void assert_own(const char *name, const char *value, const char *algorithm,
 		       enum mrc_ctl_ev_fmt_mode mode, int n_fields)
 {
@@ -336,10 +347,12 @@ static void assert_own(const char *name, const char *value, const char *algorith
 
 	setenv(name, value, 1);
 	fixture_open(&r);
+	spoil_stack();
 	assert_int_equal(mrc_ctl_query_cc_profile(r.ctx, 0, &cc, MRC_CTL_CC_PROFILE_ALGORITHM), 0);
 	assert_int_equal(!cc.algorithm, !algorithm);
 	if (algorithm)
 		assert_string_equal(cc.algorithm, algorithm);
+	spoil_stack();
 	assert_int_equal(mrc_ctl_query_ev_fmt_profile(r.ctx, 0, &fmt,
 						      MRC_CTL_EV_FMT_PROFILE_MODE |
 							      MRC_CTL_EV_FMT_PROFILE_OP),
@@ -489,4 +502,39 @@ TEST(mrc_ctl_ep_batch_send_wait, tells_ports_where_it_is_to)
 	fixture_close(&r);
 	unsetenv("MRC_PORTS");
 	close(fd);
+}
+
+/* ---- a child ---- */
+
+#define FAILS(call) (errno = 0, (call) == -1 && errno == ENODEV)
+
+static bool queries_fail(const struct fixture *r, struct mrc_cq *cq)
+{
+	struct mrc_ctl_ev_fmt_profile_attr fmt = {0};
+	struct mrc_ctl_ev_profile_attr ev = {0};
+	struct mrc_ctl_cc_profile_attr cc = {0};
+	struct mrc_ctl_port_attr port = {0};
+	struct mrc_ctl_ev_event event;
+
+	return FAILS(mrc_ctl_query_ev_profile(r->ctx, 0, &ev, MRC_CTL_EV_PROFILE_COUNT)) &&
+	       FAILS(mrc_ctl_query_ev_fmt_profile(r->ctx, 0, &fmt, MRC_CTL_EV_FMT_PROFILE_MODE)) &&
+	       FAILS(mrc_ctl_query_cc_profile(r->ctx, 0, &cc, MRC_CTL_CC_PROFILE_STATE)) &&
+	       FAILS(mrc_ctl_query_port(r->ctx, 1, &port, MRC_CTL_PORT_ADMIN_STATE)) &&
+	       mrc_ctl_poll_ev_event(cq, 1, &event) == -ENODEV && errno == ENODEV;
+}
+
+/* What was opened belongs to who opened it, as mrc.h says. */
+CASE(mrc_ctl, fails_in_a_child)
+{
+	struct fixture *r = *state;
+	struct mrc_cq *cq = mrc_ctl_create_ev_event_cq(r->ctx, 1, NULL, NULL, 0);
+	int status = -1;
+	pid_t child = fork();
+
+	if (child == 0)
+		_exit(queries_fail(r, cq) ? 0 : 1);
+	assert_true(child > 0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_int_equal(mrc_destroy_cq(cq), 0);
 }

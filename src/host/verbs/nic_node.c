@@ -128,12 +128,15 @@ int mh_node_change(struct mh_device *dev, change_fn *change, void *ctx, bool *in
 	return err;
 }
 
-void mh_node_read(struct mh_device *dev, void (*read)(const struct mn_state *state, void *ctx),
-		  void *ctx)
+int mh_node_read(struct mh_device *dev, void (*read)(const struct mn_state *state, void *ctx),
+		 void *ctx)
 {
+	if (mh_nic_is_inherited(dev->nic))
+		return ENODEV;
 	mh_nic_lock(dev->nic);
 	read(&dev->nic->node->now, ctx);
 	mh_nic_unlock(dev->nic);
+	return 0;
 }
 
 static enum mh_ev_state ev_state(uint8_t state)
