@@ -52,12 +52,14 @@ list(TRANSFORM parts_of_serving PREPEND LINKER:--wrap=)
 target_link_options(unit_serve PRIVATE ${parts_of_serving})
 softmrc_test(unit_engine_events SOURCES unit_engine_events.c LINKS host LABELS unit)
 set(parts_of_events mt_engine_poll mt_qp_query mt_qp_modify mt_qp_info mt_qp_ev_info mu_qp_to_err mh_completion_push mh_event_raise
-	mh_node_report_ev mh_segment_event mh_event_log mh_report_retries mh_ports_state_text mh_log)
+	mh_node_report_ev mh_segment_event mh_event_log mh_report_retries mh_ports_state_text mh_log
+	mu_deliver_probe mh_ep_batch_deliver)
 list(TRANSFORM parts_of_events PREPEND LINKER:--wrap=)
 target_link_options(unit_engine_events PRIVATE ${parts_of_events})
 softmrc_test(unit_poll_loop SOURCES unit_poll_loop.c LINKS host LABELS unit)
 set(parts_of_the_loop clock_gettime mh_tx_run mu_run mh_engine_fail_marked_qps mh_ports_check_errors mh_engine_report_ports
-	mh_engine_events_drain mh_rx_poll mh_tx_deadline mt_engine_deadline mt_engine_tick mt_engine_memory_wanted mh_engine_grow)
+	mh_engine_events_drain mh_rx_poll mh_tx_deadline mt_engine_deadline mt_engine_tick mt_engine_memory_wanted mh_engine_grow
+	mh_event_raise)
 list(TRANSFORM parts_of_the_loop PREPEND LINKER:--wrap=)
 target_link_options(unit_poll_loop PRIVATE ${parts_of_the_loop})
 set(around_progress clock_gettime ppoll sched_yield nanosleep prctl eventfd pthread_create pthread_join mh_link_monitor_open
@@ -70,6 +72,11 @@ foreach(name progress progress_thread)
 	softmrc_test(unit_${name} SOURCES unit_${name}.c progress_fixture.c ../support/held_mutexes.c LINKS host LABELS unit)
 	target_link_options(unit_${name} PRIVATE ${around_progress})
 endforeach()
+target_link_options(unit_host_ifaces PRIVATE LINKER:--wrap=if_nametoindex LINKER:--wrap=if_indextoname)
+softmrc_test(unit_env_ports SOURCES unit_env_ports.c LINKS host LABELS unit)
+set(parts_of_ports mh_iface_index mh_iface_address mh_iface_default mh_iface_with_address mh_iface_mtu secure_getenv malloc)
+list(TRANSFORM parts_of_ports PREPEND LINKER:--wrap=)
+target_link_options(unit_env_ports PRIVATE ${parts_of_ports})
 softmrc_test(unit_metrics SOURCES unit_metrics.c LINKS host stats LABELS unit)
 softmrc_test(unit_qp_sums SOURCES unit_qp_sums.c LINKS host LABELS unit)
 target_link_options(unit_qp_sums PRIVATE LINKER:--wrap=mt_qp_info)

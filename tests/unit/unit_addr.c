@@ -59,6 +59,41 @@ TEST(mh_addr_is_ipv4, mapped_only)
 	assert_false(mh_addr_is_ipv4(gid));
 }
 
+TEST(mh_addr_map_init, takes_the_ports_that_there_are)
+{
+	struct mh_env env = {.n_ports = 1, .prefix = 96 + 24};
+	struct mh_addr_map map = {.n_planes = 0};
+	static const uint8_t none[16];
+
+	mh_addr_from_ip(IP(10, 0, 0, 7), env.port[0].ip);
+	mh_addr_from_ip(IP(10, 0, 1, 7), env.port[1].ip);
+	mh_addr_map_init(&map, &env);
+	assert_u_eq(map.n_planes, 1);
+	assert_bytes_eq(map.local[0], env.port[0].ip, 16);
+	assert_bytes_eq(map.local[1], none, 16);
+}
+
+TEST(mh_addr_first_hop, without_paths_is_the_peer)
+{
+	struct mh_addr_map map = addr_map(24);
+	uint8_t gid[16], ip[16] = {0}, want[16];
+
+	mh_addr_from_ip(IP(10, 0, 0, 9), gid);
+	mh_addr_from_ip(IP(10, 0, 1, 9), want);
+	assert_true(mh_addr_first_hop(&map, 1, 0, gid, ip));
+	assert_bytes_eq(ip, want, 16);
+}
+
+TEST(mh_addr_is_reachable, in_the_family_of_the_ports)
+{
+	struct mh_addr_map map = addr_map(24);
+	uint8_t gid[16] = {0xFD};
+
+	assert_false(mh_addr_is_reachable(&map, gid));
+	mh_addr_from_ip(IP(10, 0, 0, 9), gid);
+	assert_true(mh_addr_is_reachable(&map, gid));
+}
+
 TEST(mh_addr_on_plane, takes_subnet_of_the_plane)
 {
 	struct mh_addr_map map = addr_map(24);

@@ -33,7 +33,8 @@ static struct {
 	struct mh_cqe cqe;
 	struct mh_cq *cq;
 	const struct mh_event_source *raised;
-	uint32_t pushed, reported, segment_events, logged, ev_events, modified, ud_failed;
+	uint32_t pushed, reported, segment_events, logged, ev_events, modified, ud_failed, answers;
+	bool is_probe_of_ud;
 	/* What the engine has of the QP. */
 	enum rd_qp_state state;
 	struct mt_qp_info info;
@@ -128,6 +129,22 @@ void __wrap_mu_qp_to_err(struct mu_qp *qp)
 {
 	assert_ptr_equal(qp, t.qp.ud);
 	t.ud_failed++;
+}
+
+__typeof__(mu_deliver_probe) __real_mu_deliver_probe, __wrap_mu_deliver_probe;
+bool __wrap_mu_deliver_probe(struct mu_engine *e, const struct mt_event *event, uint64_t now_ns)
+{
+	(void)e;
+	(void)event;
+	(void)now_ns;
+	return t.is_probe_of_ud;
+}
+
+__typeof__(mh_ep_batch_deliver) __real_mh_ep_batch_deliver, __wrap_mh_ep_batch_deliver;
+void __wrap_mh_ep_batch_deliver(const struct mt_event *event)
+{
+	assert_u_eq(event->type, MT_EVENT_ENDPOINT);
+	t.answers++;
 }
 
 __typeof__(mt_qp_info) __real_mt_qp_info, __wrap_mt_qp_info;
@@ -262,7 +279,93 @@ EVENTS_TEST(mh_engine_events_drain, knows_that_a_send_said_why)
 	assert_true(t.qp.send_failed);
 }
 
+static enum rd_wc_status completed_as(enum rd_wc_status status)
+{
+	deliver((struct mt_event){
+		.type = MT_EVENT_SEND, .status = (uint8_t)status, .qp_user = &t.qp});
+	return t.cqe.wc.status;
+}
+
+EVENTS_TEST(mh_engine_events_drain, says_once_that_memory_is_gone)
+{
+	t.qp.memory_gone = true;
+	assert_int_equal(completed_as(RD_WC_SUCCESS), RD_WC_SUCCESS);
+	assert_int_equal(completed_as(RD_WC_WR_FLUSH_ERR), RD_WC_LOC_PROT_ERR);
+	assert_true(t.qp.send_failed);
+	assert_int_equal(completed_as(RD_WC_WR_FLUSH_ERR), RD_WC_WR_FLUSH_ERR);
+	t.qp.memory_gone = t.qp.send_failed = false;
+	assert_int_equal(completed_as(RD_WC_WR_FLUSH_ERR), RD_WC_WR_FLUSH_ERR);
+}
+
+/* The peer is blamed where nothing of ours failed. */
+EVENTS_TEST(mh_engine_events_drain, raises_the_end_of_a_qp)
+{
+	const struct mt_event end = {
+		.type = MT_EVENT_QP, .status = RD_WC_REM_ACCESS_ERR, .qp_user = &t.qp};
+
+	deliver(end);
+	assert_ptr_equal(t.raised, &t.qp.fatal);
+	assert_int_equal(t.qp.why, RD_WC_REM_ACCESS_ERR);
+	assert_true(t.qp.responder);
+	t.qp.memory_gone = true;
+	deliver(end);
+	assert_false(t.qp.responder);
+	t.qp.memory_gone = false;
+	t.qp.send_failed = true;
+	deliver(end);
+	assert_false(t.qp.responder);
+}
+
+EVENTS_TEST(mh_engine_fail_marked_qps, ends_those_whose_memory_is_gone)
+{
+	mh_engine_fail_marked_qps(&t.nic, NOW_NS);
+	assert_null(t.raised);
+	mb_link_init(&t.qp.failed);
+	mb_list_push(&t.nic.failed, &t.qp.failed);
+	mh_engine_fail_marked_qps(&t.nic, NOW_NS);
+	assert_u_eq(t.modified, 1);
+	assert_ptr_equal(t.raised, &t.qp.fatal);
+	assert_int_equal(t.qp.why, RD_WC_LOC_PROT_ERR);
+	assert_true(t.qp.memory_gone);
+	assert_true(mb_link_is_empty(&t.nic.failed));
+	assert_true(mb_link_is_empty(&t.qp.failed));
+}
+
 /* ---- the others ---- */
+
+EVENTS_TEST(mh_engine_events_drain, says_what_a_receive_was)
+{
+	const struct mt_event got = {.type = MT_EVENT_RECV,
+				     .status = RD_WC_SUCCESS,
+				     .opcode = RD_WR_SEND,
+				     .byte_len = 7,
+				     .qp_user = &t.qp};
+	struct mt_event with_imm = got;
+
+	deliver(got);
+	assert_ptr_equal(t.cq, &t.recv_cq);
+	assert_u_eq(t.cqe.wr, 1);
+	assert_u_eq(t.cqe.wc.byte_len, 7);
+	assert_int_equal(t.cqe.wc.opcode, RD_WC_RECV);
+	with_imm.opcode = RD_WR_WRITE;
+	with_imm.imm_valid = true;
+	deliver(with_imm);
+	assert_u_eq(t.cqe.wr, 2);
+	assert_int_equal(t.cqe.wc.opcode, RD_WC_RECV_IMM);
+	assert_u_eq(t.cqe.wc.flags, RD_WC_WITH_IMM);
+}
+
+EVENTS_TEST(mh_engine_events_drain, raises_what_a_program_asked_for)
+{
+	static struct mh_srq srq;
+
+	srq.dev = &t.dev;
+	deliver((struct mt_event){.type = MT_EVENT_SRQ_LIMIT, .qp_user = &srq});
+	assert_ptr_equal(t.raised, &srq.limit);
+	t.qp.sqd_notify = true;
+	deliver((struct mt_event){.type = MT_EVENT_SQ_DRAINED, .qp_user = &t.qp});
+	assert_ptr_equal(t.raised, &t.qp.drained);
+}
 
 EVENTS_TEST(mh_engine_events_drain, raises_the_end_of_a_receive_queue)
 {
@@ -280,6 +383,15 @@ EVENTS_TEST(mh_engine_events_drain, logs_events_of_evs_and_ports)
 	assert_u_eq(t.ev_events, 1);
 	assert_u_eq(t.segment_events, 2);
 	assert_u_eq(t.logged, 1);
+}
+
+EVENTS_TEST(mh_engine_events_drain, gives_an_answer_to_who_asked)
+{
+	deliver((struct mt_event){.type = MT_EVENT_ENDPOINT});
+	assert_u_eq(t.answers, 1);
+	t.is_probe_of_ud = true;
+	deliver((struct mt_event){.type = MT_EVENT_ENDPOINT});
+	assert_u_eq(t.answers, 1);
 }
 
 /* ---- CQs that overran ---- */

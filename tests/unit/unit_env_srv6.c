@@ -159,3 +159,32 @@ SRV6_TEST(at_most_64_rows)
 	setenv("MRC_SRV6_ROWS", rows, 1);
 	assert_u_eq(srv6_env().srv6.n_rows, 64);
 }
+
+SRV6_TEST(as_many_evs_as_paths)
+{
+	setenv("MRC_EVS", "12", 1);
+	assert_u_eq(srv6_env().evs, 12);
+}
+
+SRV6_TEST(a_row_that_no_buffer_holds)
+{
+	static char row[513];
+
+	memset(row, ' ', sizeof(row) - 1);
+	srv6_bad("MRC_SRV6_ROWS", row, "has a row of more than 511 characters");
+	row[511] = '\0';
+	srv6_bad("MRC_SRV6_ROWS", row, "row 1: ");
+}
+
+/* Rows say where to send, not where others send from: an address is a GID. */
+SRV6_TEST(a_source_is_the_gid)
+{
+	struct mh_env env = srv6_env();
+	uint8_t ip[16], gid[16] = {0};
+	struct mh_addr_map map;
+
+	mh_addr_map_init(&map, &env);
+	assert_i_eq(inet_pton(AF_INET6, "fd4d:5243::4", ip), 1);
+	assert_true(mh_addr_gid_of(&map, 0, ip, gid));
+	assert_bytes_eq(gid, ip, 16);
+}

@@ -5,8 +5,10 @@
  */
 #include "support/test.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "host/datapath/datapath.h"
 #include "support/virtual_nic.h"
 #include "wire/headers.h"
@@ -29,7 +31,7 @@ static struct {
 	/* What was sent. */
 	uint32_t frames;
 	struct mio_tx frame;
-	uint8_t bytes[256];
+	uint8_t bytes[4096 + 256];
 	uint8_t payload[16];
 	struct rd_sge sge;
 } t;
@@ -123,6 +125,7 @@ static void send_one(uint32_t ev, uint32_t len)
 	t.frames = 0;
 	assert_u_eq(mh_tx_run(t.nic, NOW_NS), 1);
 	assert_u_eq(t.frames, 1);
+	assert_bytes_eq(t.frame.dst_gid, t.desc[0].dst.b, 16);
 }
 
 /* ---- frames ---- */
@@ -158,6 +161,39 @@ TX_TEST(mh_tx_run, says_which_frames_have_payload)
 	assert_true(t.frame.is_data);
 	send_one(EV_BASE, 0);
 	assert_false(t.frame.is_data);
+}
+
+/* Memory that is gone fails the QP, in the next run of the poll loop. */
+TX_TEST(mh_tx_run, marks_a_qp_whose_memory_is_gone)
+{
+	static struct mh_qp qp;
+
+	qp.nic = t.nic;
+	mb_link_init(&qp.failed);
+	t.sge.lkey = 0x12345600;
+	t.desc[0] = send_of(EV_BASE, 16);
+	t.desc[0].qp_user = &qp;
+	t.n = 1;
+	assert_u_eq(mh_tx_run(t.nic, NOW_NS), 1);
+	assert_u_eq(t.frames, 0);
+	assert_u_eq(t.nic->counts.tx_mr_gone, 1);
+	assert_ptr_equal(t.nic->failed.next, &qp.failed);
+	mb_link_remove(&qp.failed);
+}
+
+/* No byte behind the payload is looked at, where a whole page ends. */
+TX_TEST(mh_tx_run, looks_at_the_payload_alone_without_an_icrc)
+{
+	uint8_t *page = malloc(4096);
+
+	assert_non_null(page);
+	memset(page, 1, 4096);
+	t.nic->env.icrc = false;
+	t.sge = (struct rd_sge){(uintptr_t)page, 4096, MT_LKEY_ADAPTER};
+	send_one(EV_BASE, 4096);
+	free(page);
+	assert_u_eq(t.bytes[t.frame.len - 5], 1);
+	assert_u_eq(t.bytes[t.frame.len - 4], 0);
 }
 
 TX_TEST(mh_tx_datagram, takes_the_tokens_of_its_port)

@@ -17,6 +17,7 @@
 /* So many bytes wait for no more, and so many bursts are read in a run. */
 #define GATHER_BYTES 65536u
 #define BURSTS 8u
+#define WRS_PER_RX 32u
 
 static struct {
 	struct mh_nic nic;
@@ -28,6 +29,7 @@ static struct {
 	uint32_t events; /* that each drain finds */
 	size_t wanted;	 /* memory */
 	bool grows;
+	const struct mh_event_source *raised;
 	/* What was done. */
 	uint32_t reads, runs, ticks, port_ticks, failed, reports, drains;
 } t;
@@ -143,6 +145,14 @@ bool __wrap_mh_engine_grow(struct mh_nic *nic)
 {
 	(void)nic;
 	return t.grows;
+}
+
+__typeof__(mh_event_raise) __real_mh_event_raise, __wrap_mh_event_raise;
+void __wrap_mh_event_raise(struct mh_event_queue *q, struct mh_event_source *s, bool once)
+{
+	(void)q;
+	assert_true(once);
+	t.raised = s;
 }
 
 static uint64_t port_deadline(const struct mio_port *port)
@@ -271,4 +281,68 @@ LOOP_TEST(mh_loop_run, counts_memory_that_the_engine_was_given)
 	assert_u_eq(mh_loop_run(&t.nic, NOW_NS, false), 1);
 	t.wanted = 0;
 	assert_u_eq(mh_loop_run(&t.nic, NOW_NS, false), 0);
+}
+
+/* ---- ports, deadlines and posts ---- */
+
+LOOP_TEST(mh_loop_report_ports, tells_programs_of_the_last_plane_that_goes_and_the_first_that_comes)
+{
+	static struct mh_device dev;
+
+	mb_link_init(&dev.link);
+	mb_list_push(&t.nic.devices, &dev.link);
+	mh_loop_report_ports(&t.nic, NOW_NS);
+	assert_null(t.raised);
+	t.nic.ports.port[0].up = false;
+	mh_loop_report_ports(&t.nic, NOW_NS);
+	assert_ptr_equal(t.raised, &dev.port_down);
+	t.raised = NULL;
+	mh_loop_report_ports(&t.nic, NOW_NS);
+	assert_null(t.raised);
+	t.nic.ports.port[0].up = true;
+	mh_loop_report_ports(&t.nic, NOW_NS);
+	assert_ptr_equal(t.raised, &dev.port_up);
+}
+
+LOOP_TEST(mh_loop_tx, takes_what_was_rung)
+{
+	assert_true(mh_loop_gather(&t.nic, NOW_NS, GATHER_BYTES - 1, true));
+	mh_loop_tx(&t.nic, NOW_NS);
+	assert_u_eq(mh_loop_rung_due(&t.nic), UINT64_MAX);
+	assert_true(mh_loop_gather(&t.nic, NOW_NS, GATHER_BYTES - 1, true));
+}
+
+LOOP_TEST(mh_loop_posted, reads_the_ports_after_some_posts)
+{
+	assert_u_eq(mh_loop_posted(&t.nic, NOW_NS, WRS_PER_RX - 1), 0);
+	assert_u_eq(t.reads, 0);
+	assert_u_eq(t.runs, 1);
+	t.bursts = 1;
+	assert_u_eq(mh_loop_posted(&t.nic, NOW_NS, 1), 1);
+	assert_u_eq(t.reads, 1);
+	assert_u_eq(mh_loop_posted(&t.nic, NOW_NS, WRS_PER_RX - 1), 0);
+	assert_u_eq(t.reads, 1);
+}
+
+static uint64_t at_once(const struct mio_port *port)
+{
+	(void)port;
+	return 1;
+}
+
+/* What lies behind the last port is none of it. */
+LOOP_TEST(mh_loop_deadline, is_the_first_of_all)
+{
+	static const struct mio_port_ops ops = {.deadline = at_once};
+	struct mio_port behind = {&ops, &t.status, 1};
+
+	t.nic.ports.port[1].io = &behind;
+	t.nic.ports.links_due_ns = NOW_NS + 4;
+	assert_u_eq(mh_loop_deadline(&t.nic), NOW_NS + 4);
+	t.port_deadline_ns = NOW_NS + 3;
+	assert_u_eq(mh_loop_deadline(&t.nic), NOW_NS + 3);
+	t.engine_deadline_ns = NOW_NS + 2;
+	assert_u_eq(mh_loop_deadline(&t.nic), NOW_NS + 2);
+	t.nic.rx_pending = true;
+	assert_u_eq(mh_loop_deadline(&t.nic), 0);
 }

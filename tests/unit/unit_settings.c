@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "host/config/env.h"
+#include "support/open_fds.h"
 
 static char settings_path[64];
 
@@ -120,6 +121,7 @@ SETTINGS_TEST(wrong_values_name_file_line_and_key)
 	settings_bad("[paths]\nevs = -1", 2, "paths.evs = -1: ");
 	settings_bad("[paths]\nevs = \"8\"", 2, "whole number, without quotes");
 	settings_bad("[ports]\nlist = \"eth0\"", 2, "array of strings");
+	settings_bad("[ports]\nlist = [1, 2]", 2, "array of strings");
 	settings_bad("[ports]\nlist = []", 2, "1 to 15 characters");
 	settings_bad("[ports]\nlist = [\"nosuchif0\"]", 2, "nor an interface");
 	settings_bad("[checks]\nicrc = \"on\"", 2, "true or false");
@@ -146,15 +148,39 @@ SETTINGS_TEST(unreadable_files)
 
 	assert_i_eq(mh_env_read(&env, 0, &error), ENOENT);
 	assert_non_null(strstr(error.text, "MRC_CONFIG="));
+	assert_non_null(strstr(error.text, "No such file"));
 	settings_write("a\0b", 3);
 	assert_i_eq(mh_env_read(&env, 0, &error), EFBIG);
+	assert_non_null(strstr(error.text, "is not a text of less than 16384 bytes"));
 	memset(big, '\n', sizeof(big));
 	settings_write(big, sizeof(big));
 	assert_i_eq(mh_env_read(&env, 0, &error), EFBIG);
 	setenv("MRC_CONFIG", "/tmp", 1);
 	assert_i_eq(mh_env_read(&env, 0, &error), EISDIR);
-	memset(big, '/', 300);
-	big[300] = '\0';
+	memset(big, '/', MH_PATH_MAX);
+	big[MH_PATH_MAX] = '\0';
 	setenv("MRC_CONFIG", big, 1);
 	assert_i_eq(mh_env_read(&env, 0, &error), ENAMETOOLONG);
+	big[MH_PATH_MAX - 1] = '\0';
+	setenv("MRC_CONFIG", big, 1);
+	assert_i_eq(mh_env_read(&env, 0, &error), EISDIR);
+}
+
+SETTINGS_TEST(leaves_no_file_open)
+{
+	uint32_t fds = test_open_fds();
+
+	settings_good("[paths]\nevs = 16");
+	assert_u_eq(test_open_fds(), fds);
+}
+
+/* Below 2^63, so that a caller can multiply by a unit and compare. */
+TEST(mh_settings_digits, up_to_a_bound)
+{
+	static const char most[] = "9223372036854775799 ", more[] = "9223372036854775800";
+	uint64_t number = 0;
+
+	assert_ptr_equal(mh_settings_digits(most, &number), most + 19);
+	assert_u_eq(number, UINT64_C(9223372036854775799));
+	assert_null(mh_settings_digits(more, &number));
 }

@@ -159,6 +159,14 @@ TEST(mh_srv6_parse_row, names_the_word_that_is_wrong)
 	}
 }
 
+TEST(mh_srv6_parse_row, takes_a_field_of_one_bit)
+{
+	static const char *const rows[] = {"fd4d:5243:0:2::1/64 = fcbbbb00 a002 1000+host:1"};
+	struct mh_srv6 s = srv6_of(rows, 1);
+
+	assert_carrier(&s, 0, 0, "fd4d:5243:0:2::2", "fcbb:bb00:a002:1001::");
+}
+
 TEST(mh_srv6_parse_row, survives_noise)
 {
 	static const char letters[] = "fab0129:/=+<. \tuplinkhost";

@@ -68,7 +68,6 @@ static const char *ports_parse(char *item, struct mh_env_port *port)
 	} else if (ifname) {
 		return "what stands before % must be an IPv4 or IPv6 address";
 	} else {
-		memcpy(port->ip, no_address, sizeof(no_address));
 		ifname = item;
 	}
 	if (!ifname)
@@ -160,14 +159,17 @@ static void ports_default(struct mh_env *env)
 
 /* ---- subnets ---- */
 
-/* Whole bytes by memcmp; the byte that the prefix cuts is compared under a mask. */
+/*
+ * Whole bytes by memcmp; the byte that the prefix, of less than 128 bits, cuts is compared under a
+ * mask.
+ */
 static bool ports_is_same_host(const uint8_t a[16], const uint8_t b[16], uint32_t prefix)
 {
 	uint32_t byte = prefix / 8;
 
-	if (byte < 16 && ((a[byte] ^ b[byte]) & (0xFFu >> prefix % 8)))
+	if ((a[byte] ^ b[byte]) & (0xFFu >> prefix % 8))
 		return false;
-	return byte >= 15 || memcmp(a + byte + 1, b + byte + 1, 15 - byte) == 0;
+	return memcmp(a + byte + 1, b + byte + 1, 15 - byte) == 0;
 }
 
 static bool ports_has_one_address(const struct mh_env *env)

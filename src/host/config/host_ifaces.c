@@ -32,7 +32,6 @@ static bool iface_ask(const char *name, unsigned long what, void *data, struct i
 
 	if (fd < 0)
 		return false;
-	memset(request, 0, sizeof(*request));
 	snprintf(request->ifr_name, sizeof(request->ifr_name), "%s", name);
 	if (data)
 		request->ifr_data = data;

@@ -274,7 +274,6 @@ bool mh_srv6_parse_row(const char *text, struct mh_srv6_row *row, char why[MH_SR
 	struct row_parser r = {why, text};
 	char copy[ROW_TEXT_MAX], *prefix = copy, *rest;
 
-	memset(row, 0, sizeof(*row));
 	if (strlen(text) >= sizeof(copy))
 		return row_error(&r, "a row has less than 256 characters");
 	strcpy(copy, text);
