@@ -11,6 +11,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "support/open_fds.h"
+
 /* The descriptors of a sleep: kicks, links, the store, then those of the ports that receive. */
 #define FDS_OF_A_NAP 3u
 #define FDS (FDS_OF_A_NAP + PORTS - 1)
@@ -53,9 +55,8 @@ START_TEST(mh_progress_start, keeps_signals_from_the_thread)
 
 START_TEST(mh_progress_start, fails_without_descriptors)
 {
-	int fd = dup(0);
+	uint32_t fds = test_open_fds();
 
-	close(fd);
 	fix.eventfd_err = ENFILE;
 	assert_int_equal(progress_start(), ENFILE);
 	fix.eventfd_err = 0;
@@ -64,8 +65,8 @@ START_TEST(mh_progress_start, fails_without_descriptors)
 	fix.links_err = ENFILE;
 	assert_int_equal(progress_start(), ENFILE);
 	assert_false(p->started);
-	assert_false(is_open(fd));
 	assert_int_equal(p->kick_fd, -1);
+	assert_u_eq(test_open_fds(), fds);
 }
 
 /* Ports are then taken to be up for ever. */
@@ -78,14 +79,12 @@ START_TEST(mh_progress_start, does_without_news_of_links)
 
 START_TEST(mh_progress_start, gives_back_what_it_took_where_there_is_no_thread)
 {
-	int fd = dup(0);
+	uint32_t fds = test_open_fds();
 
-	close(fd);
 	fix.start_err = EAGAIN;
 	assert_int_equal(progress_start(), EAGAIN);
 	assert_false(p->started);
-	assert_false(is_open(fd));
-	assert_false(is_open(fd + 1));
+	assert_u_eq(test_open_fds(), fds);
 }
 
 START_TEST(mh_progress_stop, ends_the_thread_that_was_begun)
