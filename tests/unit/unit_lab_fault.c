@@ -41,9 +41,10 @@ FAULT_TEST(ml_node_find, takes_no_cables)
 
 static void apply(const char *const *words, size_t n)
 {
-	struct mf_fault f[8];
+	struct mf_fault *f = calloc(n, sizeof(*f)); /* not one more is there to be looked at */
 	struct ml_error e;
 
+	assert_non_null(f);
 	for (size_t i = 0; i < n; i++) {
 		char target[64];
 		const char *blank = strchr(words[i], ' ');
@@ -53,6 +54,7 @@ static void apply(const char *const *words, size_t n)
 			fail_msg("%s", e.text);
 	}
 	ml_faults_apply(&t, f, n, port);
+	free(f);
 }
 
 FAULT_TEST(ml_faults_apply, goes_the_ways_it_says)
@@ -94,4 +96,42 @@ FAULT_TEST(ml_faults_apply, swaps_far_ends_and_swaps_them_back)
 	apply(words, 2);
 	assert_u_eq(port[a].peer, a ^ 1);
 	assert_u_eq(port[b].peer, b ^ 1);
+}
+
+FAULT_TEST(ml_faults_apply, what_only_the_switch_program_can_do)
+{
+	const char *words[] = {"plane0.t0-0.t1-1 corrupt 1%", "plane0.t0-0.t1-1 duplicate 2%",
+			       "plane0.t0-0.t1-1 reorder 3%"};
+	uint32_t up = mf_link_t0_t1(&t, 0, 0, 1, false);
+
+	apply(words, 3);
+	assert_u_eq(port[up].faults.corrupt_ppm, 10000);
+	assert_u_eq(port[up].faults.duplicate_ppm, 20000);
+	assert_u_eq(port[up].faults.reorder_ppm, 30000);
+}
+
+TEST(ml_fault_needs_bpf, of_these_three_alone)
+{
+	for (int kind = 0; kind < MF_FAULT_KINDS; kind++) {
+		bool needs = kind == MF_FAULT_CORRUPT || kind == MF_FAULT_DUPLICATE ||
+			     kind == MF_FAULT_REORDER;
+
+		assert_int_equal(ml_fault_needs_bpf((enum mf_fault_kind)kind), needs);
+	}
+}
+
+FAULT_TEST(ml_fault_same_target, of_one_kind_and_direction)
+{
+	static const char *const other[][2] = {
+		{"plane0", "slow 20M out"}, {"plane0", "loss 1% in"}, {"plane1", "loss 1% out"}};
+	struct mf_fault a, b;
+	struct ml_error e;
+
+	assert_i_eq(ml_fault_read(&t, "plane0", "loss 1% out", &a, &e), 0);
+	assert_i_eq(ml_fault_read(&t, "plane0", "loss 2% out", &b, &e), 0);
+	assert_true(ml_fault_same_target(&a, &b));
+	for (size_t i = 0; i < sizeof(other) / sizeof(other[0]); i++) {
+		assert_i_eq(ml_fault_read(&t, other[i][0], other[i][1], &b, &e), 0);
+		assert_false(ml_fault_same_target(&a, &b));
+	}
 }

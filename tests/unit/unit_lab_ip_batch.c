@@ -57,6 +57,45 @@ LINES_TEST(ml_ip_batch_cable, names_both_ends_and_numbers_them)
 	    "peer name d0 index 1001 netns x-plane0.t0-0 mtu 4400 address 02:6d:72:00:00:02\n");
 }
 
+/* Ends of a cable have addresses that are the same everywhere, and know each other's MAC. */
+LINES_TEST(ml_ip_batch_port, at_both_ends)
+{
+	ml_ip_batch_port(list.to, &t, 0, 1);
+	ml_ip_batch_port(list.to, &t, 1, 0);
+	assert_string_equal(
+		ml_list_text(&list),
+		"link set dev e0 up\n"
+		"addr replace fe80::1/64 dev e0 nodad\n"
+		"neigh replace fe80::2 dev e0 nud permanent lladdr 02:6d:72:00:00:02\n"
+		"link set dev d0 up\n"
+		"addr replace fe80::2/64 dev d0 nodad\n"
+		"neigh replace fe80::1 dev d0 nud permanent lladdr 02:6d:72:00:00:01\n");
+}
+
+LINES_TEST(ml_ip_batch_node, a_switch_has_a_device_of_sids)
+{
+	ml_ip_batch_node(list.to, &t, mf_node_switch(&t, MF_T0, 0, 0), "dummy");
+	ml_ip_batch_node(list.to, &t, mf_node_switch(&t, MF_T0, 0, 0), "veth");
+	assert_string_equal(ml_list_text(&list), "link set dev lo up\n"
+						 "link add sr0 type dummy\n"
+						 "link set dev sr0 up\n"
+						 "link set dev lo up\n"
+						 "link add sr0 type veth peer name sr1\n"
+						 "link set dev sr0 up\n");
+}
+
+/* Its own, and one on each plane. */
+LINES_TEST(ml_ip_batch_node, a_host_has_addresses)
+{
+	ml_ip_batch_node(list.to, &t, 1, "dummy");
+	assert_string_equal(ml_list_text(&list), "link set dev lo up\n"
+						 "addr replace fd6d:7263::2/128 dev lo nodad\n"
+						 "addr replace fcbb:bb00:2::1/128 dev lo nodad\n"
+						 "addr replace fcbb:bb01:2::1/128 dev lo nodad\n"
+						 "addr replace fcbb:bb02:2::1/128 dev lo nodad\n"
+						 "addr replace fcbb:bb03:2::1/128 dev lo nodad\n");
+}
+
 LINES_TEST(ml_ip_batch_routes, shift_uplinks_downlinks_ecmp_and_the_last_resort)
 {
 	ml_ip_batch_routes(list.to, &t, mf_node_switch(&t, MF_T0, 0, 0), all, NULL);
@@ -81,6 +120,9 @@ LINES_TEST(ml_ip_batch_routes, of_a_host_choose_the_plane_and_the_source)
 	ml_ip_batch_routes(list.to, &t, 0, all, NULL);
 	has("route replace fcbb:bb02::/32 src fcbb:bb02:1::1 via fe80::2 dev e2\n");
 	has("route replace local fcbb:bb02:1::/48 dev lo\n");
+	/* Whole addresses are local by being addresses. */
+	assert_null(strstr(ml_list_text(&list), "/128 dev lo"));
+	has("route replace fd6d:7263::/32 src fd6d:7263::1 nexthop via fe80::2 dev e0 nexthop ");
 }
 
 /* The lab's alone: what plans are made of has none. */
@@ -189,4 +231,22 @@ TEST(ml_ipv4_prefix, holds_the_hosts_that_the_route_holds)
 		for (uint32_t node = 0; node < t.n_nodes; node++)
 			compare(node);
 	}
+}
+
+/* Each part of a host's place has a byte of the address. */
+LINES_TEST(ml_ipv4_fits, up_to_a_byte_of_each)
+{
+	struct mf_topology large = t;
+
+	large.cfg.pods = large.cfg.t0s = 256;
+	large.cfg.hosts_per_t0 = 254;
+	assert_true(ml_ipv4_fits(&large));
+	large.cfg.pods = 257;
+	assert_false(ml_ipv4_fits(&large));
+	large.cfg.pods = 256;
+	large.cfg.t0s = 257;
+	assert_false(ml_ipv4_fits(&large));
+	large.cfg.t0s = 256;
+	large.cfg.hosts_per_t0 = 255;
+	assert_false(ml_ipv4_fits(&large));
 }

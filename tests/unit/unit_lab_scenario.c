@@ -61,6 +61,25 @@ TEST(ml_scenario_read, takes_every_key)
 	assert_u_eq(s.check[1].most, 6);
 }
 
+TEST(ml_scenario_read, takes_the_largest_values)
+{
+	good("[[program]]\nname = \"a\"\nrun = \"r\"\nhost = \"9-9,4294967295\"\nstatus = 255\n"
+	     "[[fault]]\ntarget = \"plane0\"\nfault = \"down\"\nfor = \"1us\"\nevery = \"2us\"\n"
+	     "times = 1000\n[[check]]\ncounter = \"lost\"\nleast = 9223372036854775807\n");
+	assert_u_eq(s.program[0].hosts, 2);
+	assert_u_eq(s.program[0].host[0], 9);
+	assert_u_eq(s.program[0].host[1], UINT32_MAX);
+	assert_u_eq(s.program[0].status, 255);
+	assert_u_eq(s.fault[0].times, 1000);
+	assert_u_eq(s.check[0].least, INT64_MAX);
+}
+
+TEST(ml_scenario_read, says_where_it_is_no_toml)
+{
+	bad("title = \"t\"\n[[\n", "f:2: expected `key = value` or [table], with names of "
+				   "letters, digits, _ and -");
+}
+
 TEST(ml_scenario_read, refuses_values)
 {
 	static const char *const wrong[][2] = {
@@ -139,11 +158,14 @@ TEST(ml_scenario_read, refuses_more_than_there_is_room_for)
 {
 	static const char one[] = "[[check]]\ncounter = \"lost\"\n";
 	char text[(ML_SCENARIO_CHECKS_MAX + 1) * sizeof(one)] = "";
+	struct ml_scenario *alone = malloc(sizeof(*alone)); /* nothing of ours is behind it */
 
 	for (uint32_t i = 0; i < ML_SCENARIO_CHECKS_MAX; i++)
 		strcat(text, one);
-	good(text);
-	assert_u_eq(s.checks, ML_SCENARIO_CHECKS_MAX);
+	assert_non_null(alone);
+	assert_i_eq(ml_scenario_read("f", text, alone, error), 0);
+	assert_u_eq(alone->checks, ML_SCENARIO_CHECKS_MAX);
+	free(alone);
 	strcat(text, one);
 	bad(text, "f:129: more than 64 [[check]]");
 	bad("\n[[cheque]]\n", "f:2: [[cheque]]: unknown table; there are program, fault, check");
@@ -165,6 +187,34 @@ TEST(ml_scenario_read, refuses_what_does_not_go_together)
 	bad("[[fault]]\ntarget = \"a\"\nfault = \"reboot\"\n", "f:1: a reboot needs for");
 	bad("[[check]]\nprogram = \"a\"\n", what);
 	bad("[[check]]\nprogram = \"a\"\nsays = \"x\"\ncounter = \"lost\"\n", what);
+}
+
+/* A new element of a table that says nothing of it is zeros, whatever was there before. */
+TEST(ml_toml_read, begins_an_element_with_zeros)
+{
+	struct row {
+		uint32_t line, n;
+	};
+	struct whole {
+		struct row row[1];
+		uint32_t rows;
+	} whole;
+	const struct ml_toml_key key = {"row.n", MB_TOML_INTEGER, ml_toml_u32,
+					offsetof(struct row, n), 9};
+	const struct ml_toml_table table = {"row",
+					    offsetof(struct whole, row),
+					    sizeof(struct row),
+					    offsetof(struct whole, rows),
+					    1,
+					    NULL};
+	const struct ml_toml_format format = {&key, 1, &table, 1, "this file"};
+
+	memset(&whole, 0x5A, sizeof(whole));
+	whole.rows = 0;
+	assert_i_eq(ml_toml_read(&format, "f", "[[row]]\n", &whole, error), 0);
+	assert_u_eq(whole.rows, 1);
+	assert_u_eq(whole.row[0].line, 1);
+	assert_u_eq(whole.row[0].n, 0);
 }
 
 /* ---- against the topology ---- */
@@ -202,6 +252,29 @@ TEST(ml_scenario_check_topology, names_the_line)
 		     "f:1: program = a: there is no [[program]] of this name");
 	does_not_fit("[[check]]\ncounter = \"lost\"\nof = \"plane9\"\n", "f:1: plane9: ");
 	does_not_fit("[[check]]\ncounter = \"lost\"\nof = \"plane1\"\n", NULL);
+}
+
+/* What is behind the last of each is none of them. */
+TEST(ml_scenario_check_topology, as_much_as_there_is_room_for)
+{
+	static const char check[] = "[[check]]\nprogram = \"a\"\nsays = \"x\"\n";
+	static char text[1 << 14];
+	char *end;
+
+	strcpy(text, "topology = \"tiny\"\n");
+	for (uint32_t i = 0; i < ML_SCENARIO_PROGRAMS_MAX; i++) {
+		strcat(text, "[[program]]\nname = \"a\"\nrun = \"r\"\nhost = \"0-3");
+		for (uint32_t h = 4; h < ML_SCENARIO_HOSTS_MAX; h += 4)
+			strcat(text, ",0-3");
+		strcat(text, "\"\n");
+	}
+	for (uint32_t i = 1; i < ML_SCENARIO_CHECKS_MAX; i++)
+		strcat(text, check);
+	end = text + strlen(text);
+	strcpy(end, check);
+	does_not_fit(text, NULL);
+	strcpy(end, "[[check]]\nprogram = \"b\"\nsays = \"x\"\n");
+	does_not_fit(text, "f:319: program = b: there is no [[program]] of this name");
 }
 
 TEST(ml_scenario_check_topology, reads_the_faults)
