@@ -137,8 +137,8 @@ bool sim_mw_is_quiet(const struct sim_mw *mw)
 static void local_is_done(struct sim_mw *mw)
 {
 	if (mw->state == SIM_MW_ASKED) {
-		/* Of type 1 the binding before ends with this one. */
-		for (struct sim_key *key = mw->key->before; key; key = key->before)
+		/* Of type 1 the binding before ends with this one; those before it have ended. */
+		for (struct sim_key *key = mw->key->before; key && !key->over; key = key->before)
 			key->over = true;
 		mw->state = SIM_MW_BOUND;
 		return;
