@@ -9,8 +9,8 @@
 #           [LINKS ...] [DIR <sub>])
 #       shared library softmrc-<name> written to lib/<DIR>/lib<soname>.so.<n>; exports what MAP
 #       lists; without SOURCES made of all C files of its folder, and whole of OBJECTS
-#   softmrc_archive(<name> OUTPUT <name of the file> OBJECTS target...)
-#       static library lib/lib<OUTPUT>.a, made of the objects of other targets
+#   softmrc_archive(<name> OUTPUT <name of the file> [SOURCES object...] [OBJECTS target...])
+#       static library lib/lib<OUTPUT>.a, made of objects, those of other targets whole
 #   softmrc_program(<name> SOURCES f.c... [LINKS ...])          bin/<name>
 #   softmrc_example(<name> SOURCES f.c... [LINKS ...])          lib/softmrc/examples/<name>
 #   softmrc_test(<name> SOURCES f.c... [LINKS ...] [LABELS ...] [ARGS ...] [TIMEOUT s])
@@ -252,9 +252,9 @@ function(softmrc_shared name)
 endfunction()
 
 function(softmrc_archive name)
-	cmake_parse_arguments(PARSE_ARGV 1 arg "" "OUTPUT" "OBJECTS")
+	cmake_parse_arguments(PARSE_ARGV 1 arg "" "OUTPUT" "SOURCES;OBJECTS")
 	list(TRANSFORM arg_OBJECTS REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>")
-	add_library(softmrc-${name} STATIC ${arg_OBJECTS})
+	add_library(softmrc-${name} STATIC ${arg_SOURCES} ${arg_OBJECTS})
 	set_target_properties(softmrc-${name} PROPERTIES OUTPUT_NAME ${arg_OUTPUT} LINKER_LANGUAGE C
 		ARCHIVE_OUTPUT_DIRECTORY ${SOFTMRC_OUTPUT_DIR}/lib)
 	if(SOFTMRC_LTO)
