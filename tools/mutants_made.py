@@ -89,6 +89,11 @@ CORE = Group(
 VERBS = ("unit/libibverbs", *(f"live/libmrc: live_{name}" for name in (
     "objects", "real", "verbs", "verbs_bounds", "verbs_change", "verbs_cq", "verbs_every", "verbs_ex", "verbs_mw", "verbs_ops",
     "verbs_qp", "verbs_query", "verbs_srq", "verbs_states", "verbs_uc", "verbs_ud")))
+API = tuple(f"live/libmrc: live_{name}" for name in (
+    "api_locks", "ctl", "ctl_bounds", "ctl_profiles", "devices", "endpoint", "events", "meet", "meet_calls", "meet_wait", "node",
+    "objects", "post", "qp"))
+# What of it needs no lab.
+LAB = tuple(f"src/lab/{name}.c" for name in ("ip_batch", "lab_fault", "scenario", "toml_table"))
 HOST = ("unit/host", "unit/ud", "fuzz/host")
 # Of shards, forks, threads and memory that goes away: a second each at most.
 HOST_LIVE = (*HOST, *(f"live/host: live_{name}" for name in ("fork", "memory", "shards_alone", "threads")))
@@ -96,7 +101,7 @@ AROUND = Group(
     modules={
         "src/ud": ("unit/ud",),
         "src/stats": ("unit/stats", "unit/host"),
-        "src/libmrc": ("live/libmrc",),
+        "src/libmrc": API,
         "src/ibv": VERBS,
         "src/libibverbs": VERBS,
         "src/io": ("unit/io", "unit/host: unit_nic_fork", "fuzz/io"),
@@ -112,6 +117,7 @@ AROUND = Group(
         "src/host/verbs": (*HOST_LIVE, *(f"live/libmrc: live_verbs_{name}" for name in (
             "change", "cq", "mw", "ops", "srq", "states", "uc"))),
         "src/lab": ("unit/lab",),
+        **dict.fromkeys(LAB, ("unit/lab",)),
         "src/store": ("unit/store", "fuzz/store"),
         "src/mrcd": ("unit/mrcd", "fuzz/mrcd", "live/cli: live_mrcd"),
         "src/map": ("unit/map", "property/map"),
@@ -126,7 +132,7 @@ AROUND = Group(
 # Those of them that have been tried whole: `make check` tries a sample.
 TRIED = (
     "src/ud", "src/stats", "src/io", "src/store", "src/host/config", "src/host/datapath/nic_rx.c", "src/host/datapath/nic_tx.c",
-    "src/host/port", "src/host/progress", "src/host/stats")
+    "src/host/port", "src/host/progress", "src/host/stats", "src/libmrc", *LAB)
 
 
 def group_of(part):
