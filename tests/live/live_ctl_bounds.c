@@ -397,7 +397,7 @@ static void assert_hears(const struct fixture *r, uint32_t version, size_t bytes
 	struct mrc_context_attr says = {.mrc_api_version_used = version};
 	struct mrc_context *ctx = mrc_create_context(r->verbs, &says);
 	struct mrc_cq *cq = mrc_ctl_create_ev_event_cq(ctx, 2, NULL, NULL, 0);
-	struct mrc_ctl_ev_op_entry entries[EVS];
+	struct mrc_ctl_ev_op_entry entries[EVS] = {0}; /* no flags: a query writes none */
 	struct mrc_ctl_ev_profile_attr attr = {.ev_op = {.op = MRC_CTL_EV_OP_QUERY_EV_ARRAY,
 							 .entries = entries,
 							 .entry_count = EVS}};

@@ -265,7 +265,7 @@ NODE_TEST(outlives_its_writer)
 /* What a change did to the EVs counts when it is written, and not before. REQ(ctl.ev-ops) */
 NODE_TEST(is_not_changed_while_another_one_writes)
 {
-	struct mrc_ctl_ev_op_entry entries[EVS_MAX];
+	struct mrc_ctl_ev_op_entry entries[EVS_MAX] = {0}; /* no flags: a query writes none */
 	struct mrc_ctl_ev_profile_attr attr = {.ev_op = {.op = MRC_CTL_EV_OP_QUERY_EV_ARRAY,
 							 .entries = entries,
 							 .entry_count = EVS_MAX}};
