@@ -5,8 +5,6 @@
  */
 #include "unit/progress_fixture.h"
 
-#include <sched.h>
-
 #define PROGRESS_TEST(function, name) TEST_WITH(progress_setup, progress_teardown, function, name)
 
 /* A poll of an empty CQ holds for so long, and what was seen of scheduling for as many. */
