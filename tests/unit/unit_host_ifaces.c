@@ -147,6 +147,7 @@ WIRE_TEST(mh_iface_default, of_the_best_route)
 	test_ip("-6 route add unreachable default metric 5");
 	assert_false(mh_iface_default(name));
 	test_ip("address add fd00:7::1/64 dev wire nodad");
+	assert_false(mh_iface_default(name));
 	test_ip("-6 route add default via fd00:7::9 dev wire");
 	assert_true(mh_iface_default(name));
 	assert_string_equal(name, "wire");
