@@ -157,6 +157,12 @@ struct mm_map *mm_map_init(void *memory, const struct mm_cfg *cfg, const struct 
 uint32_t mm_map_route(struct mm_map *map, const struct mm_route_of *of, uint64_t now_ns);
 
 /*
+ * mm_map_is_route says whether a number that mm_map_route returned is that route's still: one that
+ * was silent for forget_ns may have given way to another.
+ */
+bool mm_map_is_route(const struct mm_map *map, uint32_t route, const struct mm_route_of *of);
+
+/*
  * mm_map_add adds what the witness of a route counted. False, and nothing is added: the route is
  * not the witness's, or more was bad than known.
  */

@@ -2,6 +2,8 @@
 /* map_doubt.c - see map_doubt.h. */
 #include "map/map_doubt.h"
 
+#include <stddef.h>
+
 /* Slots that are looked at for a cable: one that finds none of them free is left out. */
 #define TRIES 8u
 
@@ -10,54 +12,73 @@ static uint32_t place_of(uint32_t cable, uint32_t try)
 	return ((uint32_t)(cable * UINT64_C(0x9e3779b97f4a7c15) >> 32) + try) & (MM_DOUBTS_MAX - 1);
 }
 
-static bool is_over(const struct mm_doubts *d, uint32_t at, uint64_t step)
+static const struct mm_doubt_slot *find(const struct mm_doubts *d, uint32_t cable)
 {
-	return d->slot[at].until[MM_DOUBT_BAD] <= step && d->slot[at].until[MM_DOUBT_SLOW] <= step;
+	for (uint32_t try = 0; try < TRIES; try++) {
+		const struct mm_doubt_slot *s = &d->slot[place_of(cable, try)];
+
+		if (s->cable == cable + 1)
+			return s;
+	}
+	return NULL;
 }
 
-static void add(struct mm_doubts *d, uint32_t cable, enum mm_doubt what, uint64_t until,
-		uint64_t step)
+static bool is_over(const struct mm_doubt_slot *s, uint64_t step)
 {
-	uint32_t slot = MM_DOUBTS_MAX;
+	return s->bad_until <= step && s->slow_until[0] <= step && s->slow_until[1] <= step;
+}
 
+/* The slot of a cable, a new one where it has none; NULL: there is no room. */
+static struct mm_doubt_slot *take(struct mm_doubts *d, uint32_t cable, uint64_t step)
+{
+	const struct mm_doubt_slot *old = find(d, cable);
+
+	if (old)
+		return &d->slot[old - d->slot];
 	for (uint32_t try = 0; try < TRIES; try++) {
-		uint32_t at = place_of(cable, try);
+		struct mm_doubt_slot *s = &d->slot[place_of(cable, try)];
 
-		if (d->slot[at].cable == cable + 1) {
-			slot = at;
-			break;
-		}
-		if (slot == MM_DOUBTS_MAX && is_over(d, at, step))
-			slot = at;
+		if (!is_over(s, step))
+			continue;
+		*s = (struct mm_doubt_slot){.cable = cable + 1};
+		return s;
 	}
-	if (slot == MM_DOUBTS_MAX)
-		return;
-	if (d->slot[slot].cable != cable + 1) {
-		d->slot[slot].cable = cable + 1;
-		d->slot[slot].until[MM_DOUBT_BAD] = d->slot[slot].until[MM_DOUBT_SLOW] = 0;
-	}
-	if (d->slot[slot].until[what] < until)
-		d->slot[slot].until[what] = until;
+	return NULL;
 }
 
 void mm_doubts_add(struct mm_doubts *d, const struct mm_route_of *of, enum mm_doubt what,
 		   uint64_t step, uint64_t until)
 {
-	for (uint32_t i = 0; i < of->links; i++)
-		add(d, of->link[i] >> 1, what, until, step);
+	for (uint32_t i = 0; i < of->links; i++) {
+		struct mm_doubt_slot *s = take(d, of->link[i] >> 1, step);
+		uint64_t *at;
+
+		if (!s)
+			continue;
+		at = what == MM_DOUBT_SLOW ? &s->slow_until[of->link[i] & 1] : &s->bad_until;
+		*at = *at < until ? until : *at;
+	}
+	if (d->until[what] <= step)
+		d->since[what] = step;
 	if (d->until[what] < until)
 		d->until[what] = until;
 }
 
-static bool has(const struct mm_doubts *d, uint32_t cable, enum mm_doubt what, uint64_t step)
+void mm_doubts_not_slow(struct mm_doubts *d, const struct mm_route_of *of)
 {
-	for (uint32_t try = 0; try < TRIES; try++) {
-		uint32_t at = place_of(cable, try);
+	for (uint32_t i = 0; i < of->links; i++) {
+		const struct mm_doubt_slot *s = find(d, of->link[i] >> 1);
 
-		if (d->slot[at].cable == cable + 1)
-			return d->slot[at].until[what] > step;
+		if (s)
+			d->slot[s - d->slot].slow_until[of->link[i] & 1] = 0;
 	}
-	return false;
+}
+
+static bool has(const struct mm_doubts *d, uint32_t link, enum mm_doubt what, uint64_t step)
+{
+	const struct mm_doubt_slot *s = find(d, link >> 1);
+
+	return s && (what == MM_DOUBT_SLOW ? s->slow_until[link & 1] : s->bad_until) > step;
 }
 
 bool mm_doubts_has(const struct mm_doubts *d, const struct mm_route_of *of, enum mm_doubt what,
@@ -69,7 +90,7 @@ bool mm_doubts_has(const struct mm_doubts *d, const struct mm_route_of *of, enum
 	if (d->until[what] <= step)
 		return false;
 	for (uint32_t i = first; i < end; i++)
-		if (has(d, of->link[i] >> 1, what, step))
+		if (has(d, of->link[i], what, step))
 			return true;
 	return false;
 }

@@ -2,7 +2,9 @@
 /*
  * map_doubt.h - which cables are in doubt: something was bad on a route over them, and more packets
  * decide which of them it is, or that it is none. Routes that tell are probed at a higher rate for
- * as long.
+ * as long. What may be slow is a direction of a cable, and is in doubt no more as soon as a train
+ * came over it as fast as it should: of those that left one after the other a slow link lets none
+ * pass.
  *
  * A route tells if one of its cables between switches is in doubt. A host's cable is crossed by all
  * that the host sends, so of that only the short routes tell: to the T0 and back, and to
@@ -25,18 +27,24 @@ enum mm_doubt {
 	MM_DOUBT_KINDS
 };
 
+struct mm_doubt_slot {
+	uint32_t cable; /* one more; 0: never used */
+	uint64_t bad_until;
+	uint64_t slow_until[2]; /* by the lowest bit of the link */
+};
+
 /* A set of zeros is empty. */
 struct mm_doubts {
-	struct {
-		uint32_t cable; /* one more; 0: never used */
-		uint64_t until[MM_DOUBT_KINDS];
-	} slot[MM_DOUBTS_MAX];
+	struct mm_doubt_slot slot[MM_DOUBTS_MAX];
 	uint64_t until[MM_DOUBT_KINDS]; /* of the one that lasts longest */
+	uint64_t since[MM_DOUBT_KINDS]; /* without a break there was one */
 };
 
 /* mm_doubts_add puts the cables of a route in doubt from a step until another one. */
 void mm_doubts_add(struct mm_doubts *d, const struct mm_route_of *of, enum mm_doubt what,
 		   uint64_t step, uint64_t until);
+/* mm_doubts_not_slow says that a train came over all links of a route as fast as it should. */
+void mm_doubts_not_slow(struct mm_doubts *d, const struct mm_route_of *of);
 /* mm_doubts_has says whether more packets of a route would tell something in this step. */
 bool mm_doubts_has(const struct mm_doubts *d, const struct mm_route_of *of, enum mm_doubt what,
 		   uint64_t step);

@@ -182,6 +182,12 @@ uint32_t mm_map_route(struct mm_map *map, const struct mm_route_of *of, uint64_t
 	return slot;
 }
 
+bool mm_map_is_route(const struct mm_map *map, uint32_t route, const struct mm_route_of *of)
+{
+	return route < map->routes && map->route[route].used &&
+	       same_route(&map->route[route].of, of);
+}
+
 /* ---- counts ---- */
 
 static void add_u16(uint16_t *to, uint32_t n)

@@ -332,6 +332,12 @@ static bool works_in_part(struct mm_map *map, const struct mm_part *part, const 
 	return words > 1;
 }
 
+/* A host is looked at as a whole, and of a plane there are no links to go over. */
+static bool has_cables(enum mm_part_kind kind)
+{
+	return kind == MM_CABLE || kind == MM_SWITCH || kind == MM_TRANSCEIVER;
+}
+
 /* Whether it is something smaller than the part that is bad. */
 static bool is_smaller(struct mm_map *map, const struct mm_part *part, const struct watch *w,
 		       const struct look *at, uint32_t rate_ppm)
@@ -340,7 +346,7 @@ static bool is_smaller(struct mm_map *map, const struct mm_part *part, const str
 		return true;
 	if (part->kind == MM_HOST)
 		return host_works_in_part(w, part->id, rate_ppm);
-	return part->kind <= MM_TRANSCEIVER && works_in_part(map, part, at, rate_ppm);
+	return has_cables(part->kind) && works_in_part(map, part, at, rate_ppm);
 }
 
 struct mm_fit mm_part_fit(struct mm_map *map, const struct mm_part *part, uint32_t window,

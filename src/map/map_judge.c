@@ -181,6 +181,28 @@ static void find_parts(struct mm_map *map, uint32_t window, enum mm_symptom symp
 }
 
 /*
+ * Whether all that is bad to a host left by one of its ports, and others are there: then it is what
+ * is behind that port, of which more may be known than of the others, for it is looked at.
+ */
+static bool is_one_port(struct mm_map *map, const struct mm_part *witness, uint32_t window,
+			enum mm_symptom symptom, uint64_t now_ns)
+{
+	uint32_t port = MF_LINK_NONE;
+	struct mm_walk walk;
+	struct mm_route *r;
+
+	mm_walk_begin(&walk, map, witness);
+	while ((r = mm_walk_next(&walk))) {
+		if (r->explained || !mm_route_sum(map, r, window, symptom, now_ns).bad)
+			continue;
+		if (port != MF_LINK_NONE && port != r->of.link[0])
+			return false;
+		port = r->of.link[0];
+	}
+	return map->t->cfg.planes > 1;
+}
+
+/*
  * Hosts for which next to nothing works and through which everything works for others: their word
  * stands alone, and is left out before it is mixed with that of others.
  */
@@ -196,7 +218,8 @@ static void find_lone_witnesses(struct mm_map *map, uint32_t window, enum mm_sym
 		if (one.part.kind != MM_WITNESS)
 			continue;
 		one.fit = mm_part_fit(map, &one.part, window, symptom, now_ns);
-		if (!one.fit.accused || one.fit.rate_ppm < ALMOST_ALL_PPM)
+		if (!one.fit.accused || one.fit.rate_ppm < ALMOST_ALL_PPM ||
+		    is_one_port(map, &one.part, window, symptom, now_ns))
 			continue;
 		of_host = mm_part_fit(map, &host, window, symptom, now_ns);
 		if (of_host.watchers > 1 && !of_host.accused && !of_host.open)

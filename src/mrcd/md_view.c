@@ -9,7 +9,6 @@ struct md_view {
 	struct mm_map *map;
 	uint32_t host;
 	uint32_t number[PROBE_EVIDENCE_ROUTES]; /* in the map, of the route at each place */
-	struct mm_route_of of[PROBE_EVIDENCE_ROUTES];
 	struct mm_sick sick[MD_VIEW_SICK];
 	size_t n_sick;
 	bool full; /* there may be more than that */
@@ -45,10 +44,8 @@ void md_view_route(struct md_view *v, uint32_t slot, const struct mm_route_of *o
 {
 	if (!v || slot >= PROBE_EVIDENCE_ROUTES)
 		return;
-	if (v->number[slot] == MM_NO_ROUTE || memcmp(&v->of[slot], of, sizeof(*of)) != 0) {
-		v->of[slot] = *of;
+	if (!mm_map_is_route(v->map, v->number[slot], of))
 		v->number[slot] = mm_map_route(v->map, of, now_ns);
-	}
 	if (v->number[slot] != MM_NO_ROUTE)
 		mm_map_add(v->map, v->number[slot], v->host, counts, now_ns);
 }

@@ -13,6 +13,7 @@
 #include "prober/probe_socket.h"
 #include "prober/probe_spare.h"
 #include "prober/probe_streams.h"
+#include "prober/probe_turns.h"
 
 /* Nonces that are fetched from the system at once. */
 #define NONCES 32u
@@ -46,8 +47,9 @@ struct probe_host {
 	struct probe_spare spare;
 	struct mm_doubts *doubts, own_doubts;
 	uint32_t doubted; /* the stream that is next to have some of what is spare */
-	bool *live;	  /* n_hosts */
-	uint64_t *heard;  /* of each neighbour: the step, one more; hosts_per_t0 */
+	struct probe_turns turns;
+	bool *live;	 /* n_hosts */
+	uint64_t *heard; /* of each neighbour: the step, one more; hosts_per_t0 */
 };
 
 static uint32_t first_neighbour(const struct probe_host *h)
@@ -362,6 +364,12 @@ static bool send_one(struct probe_host *h, uint32_t number, uint32_t bytes)
 	return false;
 }
 
+static bool is_in_doubt(const struct probe_host *h, const struct probe_stream *s,
+			enum mm_doubt what)
+{
+	return s->kind == PROBE_ROUTE && mm_doubts_has(h->doubts, &s->of, what, h->step);
+}
+
 static uint32_t full_bytes(const struct probe_host *h)
 {
 	return h->cfg.t->cfg.mtu - PROBE_HEADER_BYTES;
@@ -380,14 +388,14 @@ static bool take_train(struct probe_host *h)
 /*
  * Whether it is a route's turn to send a train. The turns of all routes of a host are spread over
  * the time; but of a host that begins nothing is known, so the first ones come one by one, with
- * what is spare, and other hosts begin elsewhere.
+ * what is spare, and other hosts begin elsewhere. What may be slow has turns of its own.
  */
 static bool is_train(struct probe_host *h, uint32_t number)
 {
 	const struct probe_stream *s = &h->streams.stream[number];
 	uint32_t routes = h->streams.routes;
 
-	if (!takes_trains(h, s))
+	if (!takes_trains(h, s) || is_in_doubt(h, s, MM_DOUBT_SLOW))
 		return false;
 	if (s->turns == (number + BEGIN_APART * h->cfg.host) % routes)
 		return take_train(h);
@@ -431,9 +439,24 @@ static bool is_doubtful(const struct mm_counts *c)
 {
 	uint32_t bad = c->bad[MM_LOST] < c->known[MM_LOST] ? c->bad[MM_LOST] : 0;
 
-	for (enum mm_symptom s = MM_CORRUPTED; s < MM_SYMPTOMS; s++)
+	for (enum mm_symptom s = MM_CORRUPTED; s < MM_SLOWED; s++)
 		bad += c->bad[s];
 	return bad > 0;
+}
+
+/* Of what may be slow trains tell, and what else is late there tells nothing. */
+static void put_in_doubt(struct probe_host *h, const struct probe_stream *s,
+			 const struct mm_counts *c)
+{
+	const struct mm_route_of of_train = probe_train_of(s);
+	uint64_t until = h->step + PROBE_DOUBT_STEPS;
+
+	if (c->bad[MM_SLOWED])
+		mm_doubts_add(h->doubts, &of_train, MM_DOUBT_SLOW, h->step, until);
+	else if (c->known[MM_SLOWED])
+		mm_doubts_not_slow(h->doubts, &of_train);
+	if (!c->bad[MM_SLOWED] && is_doubtful(c))
+		mm_doubts_add(h->doubts, &s->of, MM_DOUBT_BAD, h->step, until);
 }
 
 /* A train to a neighbour says how fast the way there is, and nothing of that back. */
@@ -442,7 +465,7 @@ static void tell_route(struct probe_host *h, struct probe_stream *s, struct mm_c
 	struct mm_counts there = {{0}, {0}};
 
 	if (s->of.peer != MM_NO_HOST && counts->known[MM_SLOWED]) {
-		const struct mm_route_of of = mm_route_there(&s->of);
+		const struct mm_route_of of = probe_train_of(s);
 
 		there.known[MM_SLOWED] = counts->known[MM_SLOWED];
 		there.bad[MM_SLOWED] = counts->bad[MM_SLOWED];
@@ -464,10 +487,8 @@ static void settle(struct probe_host *h, struct probe_stream *s)
 	if (s->kind == PROBE_HELLO)
 		return;
 	h->figures.lost += counts.bad[MM_LOST];
-	if (s->kind == PROBE_ROUTE && is_doubtful(&counts))
-		mm_doubts_add(h->doubts, &s->of,
-			      counts.bad[MM_SLOWED] ? MM_DOUBT_SLOW : MM_DOUBT_BAD, h->step,
-			      h->step + PROBE_DOUBT_STEPS);
+	if (s->kind == PROBE_ROUTE)
+		put_in_doubt(h, s, &counts);
 	if (s->kind == PROBE_PLAIN)
 		h->sink.plain(h->sink.ctx, h->cfg.host, s->plane, counts.known[MM_LOST],
 			      counts.bad[MM_LOST]);
@@ -502,12 +523,6 @@ static void see_who_lives(struct probe_host *h)
 		plan(h); /* without memory it is tried again when another one leaves */
 }
 
-static bool is_in_doubt(const struct probe_host *h, const struct probe_stream *s,
-			enum mm_doubt what)
-{
-	return s->kind == PROBE_ROUTE && mm_doubts_has(h->doubts, &s->of, what, h->step);
-}
-
 /* Sends some more on a route that is in doubt. False: the bytes that are left do not do. */
 static bool doubt(struct probe_host *h, uint32_t number)
 {
@@ -522,21 +537,13 @@ static bool doubt(struct probe_host *h, uint32_t number)
 	return true;
 }
 
-/*
- * A train on one of the routes that may be slow; all hosts together send one in a step or two. By
- * turns it is a short one, which tells cables apart, and one that tells their directions.
- */
-static bool doubt_slow(struct probe_host *h, uint32_t number)
+static void doubt_slow(struct probe_host *h)
 {
-	const struct probe_stream *s = &h->streams.stream[number];
-	uint32_t every = probe_spare_turn(&h->cfg);
-	bool wants_short = (h->step + h->cfg.host) / every % 2 == 0;
+	const struct probe_stream *s =
+		probe_turns_take(&h->turns, &h->cfg, &h->streams, h->doubts, h->step);
 
-	if ((h->step + h->cfg.host) % every || !takes_trains(h, s) ||
-	    probe_spare_is_short(&s->of) != wants_short || !take_train(h))
-		return false;
-	send_train(h, number);
-	return true;
+	if (s && take_train(h))
+		send_train(h, (uint32_t)(s - h->streams.stream));
 }
 
 /*
@@ -545,22 +552,20 @@ static bool doubt_slow(struct probe_host *h, uint32_t number)
  */
 static void doubt_all(struct probe_host *h)
 {
-	uint32_t room = h->streams.room, slow = room, first = h->doubted;
+	uint32_t room = h->streams.room, first = h->doubted;
 
+	if (h->cfg.link_bit_s)
+		doubt_slow(h);
 	for (uint32_t i = 0; i < room; i++) {
 		uint32_t number = (first + i) % room;
 		const struct probe_stream *s = &h->streams.stream[number];
 
-		if (is_in_doubt(h, s, MM_DOUBT_SLOW)) {
-			if (slow == room && doubt_slow(h, number))
-				slow = number;
-		} else if (is_in_doubt(h, s, MM_DOUBT_BAD) && !doubt(h, number)) {
+		if (is_in_doubt(h, s, MM_DOUBT_BAD) && !is_in_doubt(h, s, MM_DOUBT_SLOW) &&
+		    !doubt(h, number)) {
 			h->doubted = number;
 			return;
 		}
 	}
-	if (slow != room)
-		h->doubted = slow + 1;
 }
 
 void probe_host_step(struct probe_host *h)

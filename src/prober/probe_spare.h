@@ -30,7 +30,7 @@ bool probe_spare_is_short(const struct mm_route_of *of);
  * is known no more than a quarter of one for all of its watchers together.
  */
 uint32_t probe_spare_pairs(const struct probe_host_cfg *cfg, const struct mm_route_of *of);
-/* probe_spare_turn returns in which of so many steps a host may send a train over what is slow. */
+/* probe_spare_turn returns in which of so many steps it is a host's turn: see probe_turns.h. */
 uint32_t probe_spare_turn(const struct probe_host_cfg *cfg);
 
 #endif

@@ -22,6 +22,11 @@ void probe_carrier(const struct mf_topology *t, const struct mm_route_of *of, ui
 		mb_store_be16(out + 4 + 2 * (size_t)i, usids[i]);
 }
 
+struct mm_route_of probe_train_of(const struct probe_stream *s)
+{
+	return s->of.peer == MM_NO_HOST ? s->of : mm_route_there(&s->of);
+}
+
 /* The most that a plan has for a host: it is alone on its T0 and in its pod, or has neighbours. */
 static uint32_t most_routes(const struct mf_topology *t)
 {

@@ -58,6 +58,11 @@ void probe_streams_fini(struct probe_streams *s);
  * before and still is goes on. 0; ENOMEM: all is as it was.
  */
 int probe_streams_plan(struct probe_streams *s, const struct probe_host_cfg *cfg, const bool *live);
+/*
+ * probe_train_of returns what trains of a stream tell about: the way to a neighbour, for it says
+ * when they came to it, else its route.
+ */
+struct mm_route_of probe_train_of(const struct probe_stream *s);
 /* probe_carrier writes the address that leads over the links of a route from `first` on. */
 void probe_carrier(const struct mf_topology *t, const struct mm_route_of *of, uint32_t first,
 		   uint8_t out[MF_ADDRESS_BYTES]);

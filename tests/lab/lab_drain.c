@@ -319,7 +319,8 @@ LAB_TEST(waits_for_all)
 	want(command_run("lab drain dr%d", id()), 0, "plane0.t1-1\n");
 	/* Given back by somebody else while it waits, it is neither safe nor drained. */
 	want(command_run("lab drain dr%d plane0.t1-0 --timeout 600s 2>&1 & "
-			 "until %s lab drain dr%d | grep -qx plane0.t1-0; do sleep 0.05; done; "
+			 "until %s lab drain dr%d | grep -qx plane0.t1-0 || "
+			 "test $((n += 1)) -gt 1200; do sleep 0.05; done; "
 			 "%s lab undrain dr%d plane0.t1-0; kill $!; wait $!",
 			 id(), test_arg(0), id(), test_arg(0), id()),
 	     1, "plane0.t1-0: was given back meanwhile");

@@ -109,6 +109,13 @@ static bool is_at_fault(const struct mf_topology *t, const struct expect *x, con
 	return true;
 }
 
+/* The last one may have no line feed. */
+static const char *next_line(const char *line)
+{
+	line += strcspn(line, "\n");
+	return *line ? line + 1 : line;
+}
+
 /* What is not named yet may be asked again; who is accused falsely is so once too often. */
 static void accuses_nobody_else(const struct expect *x)
 {
@@ -118,7 +125,7 @@ static void accuses_nobody_else(const struct expect *x)
 	char name[128];
 
 	assert_true(mf_topology_init(&t, &cfg, &e));
-	for (const char *line = command_said; *line; line += strcspn(line, "\n") + 1)
+	for (const char *line = command_said; *line; line = next_line(line))
 		if (sscanf(line, "%127[^: ]:", name) == 1 && line[strlen(name)] == ':' &&
 		    !is_at_fault(&t, x, name))
 			fail_msg("%s %s: accuses %s:\n%s", x->target, x->fault, name, command_said);

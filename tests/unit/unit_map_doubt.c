@@ -46,6 +46,34 @@ TEST(mm_doubts_add, is_never_shortened)
 	assert_false(has(&round_trip, 60) || mm_doubts_has(&d, &round_trip, MM_DOUBT_SLOW, 60));
 }
 
+static bool slow(const struct mm_route_of *of, uint64_t step)
+{
+	return mm_doubts_has(&d, of, MM_DOUBT_SLOW, step);
+}
+
+/* What may be slow is a direction of a cable. One that a train got through is not. */
+TEST(mm_doubts_not_slow, clears_the_directions_that_a_train_came_over)
+{
+	static const struct mm_route_of out = {.peer = 3, .links = 2, .link = {0, 19}},
+					in = {.peer = 3, .links = 2, .link = {18, 1}};
+
+	d = (struct mm_doubts){0};
+	mm_doubts_not_slow(&d, &to_t0);
+	mm_doubts_add(&d, &out, MM_DOUBT_SLOW, 0, 50);
+	assert_true(slow(&out, 49) && slow(&to_t0, 49));
+	assert_false(slow(&in, 49));
+	mm_doubts_add(&d, &to_t0, MM_DOUBT_BAD, 0, 50);
+	mm_doubts_add(&d, &to_t0, MM_DOUBT_SLOW, 1, 51);
+	assert_true(slow(&in, 50));
+	mm_doubts_not_slow(&d, &in);
+	assert_true(!slow(&in, 50) && slow(&out, 50) && slow(&to_t0, 50));
+	/* Of what is lost a train that came says nothing. */
+	assert_true(has(&in, 49) && has(&out, 49));
+	mm_doubts_not_slow(&d, &out);
+	assert_false(slow(&to_t0, 50));
+	assert_true(has(&to_t0, 49));
+}
+
 /* Where everything is in doubt it has room for some, and for others when those are over. */
 TEST(mm_doubts_add, has_room_for_some)
 {

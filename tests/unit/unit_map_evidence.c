@@ -62,8 +62,11 @@ TEST(mm_map_route, takes_the_place_of_one_that_is_silent_and_of_no_other)
 	assert_u_eq(mm_map_route(map, &a, 0), 0);
 	assert_u_eq(mm_map_route(map, &b, 0), 1);
 	assert_u_eq(mm_map_route(map, &c, 0), MM_NO_ROUTE);
+	assert_true(mm_map_is_route(map, 1, &b) && !mm_map_is_route(map, 1, &c));
+	assert_false(mm_map_is_route(map, MM_NO_ROUTE, &b));
 	assert_true(mm_map_add(map, 0, 0, &ten, later));
 	assert_u_eq(mm_map_route(map, &c, later), 1);
+	assert_true(mm_map_is_route(map, 1, &c) && !mm_map_is_route(map, 1, &b));
 	assert_u_eq(mm_map_route(map, &a, later), 0);
 	assert_false(mm_map_add(map, 1, 1, &ten, later));
 	assert_true(mm_map_add(map, 1, 2, &ten, later));

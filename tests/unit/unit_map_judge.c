@@ -110,6 +110,63 @@ CASE(mm_map_judge, names_the_likeliest_by_the_word_of_one_host)
 	assert_u_eq(sick[0].watchers, 1);
 }
 
+/* A host's trains over one of its ports, to its T0 and back or to a neighbour. */
+static void count_trains(uint32_t host, uint32_t plane, uint32_t peer, uint32_t known, uint32_t bad)
+{
+	const struct mm_route_of of = {
+		host,
+		peer,
+		2,
+		{mf_link_host_t0(&t, plane, host, false),
+		 mf_link_host_t0(&t, plane, peer == MM_NO_HOST ? host : peer, true)}};
+	struct mm_counts c = {{0}, {0}};
+
+	/* Of others it is known that they came, or it is not heard of. */
+	c.known[MM_LOST] = known;
+	c.known[MM_SLOWED] = known;
+	c.bad[MM_SLOWED] = bad;
+	assert_true(mm_map_add(map, mm_map_route(map, &of, now_ns), host, &c, now_ns));
+}
+
+/*
+ * The way out of a host is slow, which only its own trains tell, and they go where something is in
+ * doubt: over this port alone. So next to none of the trains of late are fast, and yet it is the
+ * cable, not the word of a host that stands alone.
+ */
+CASE(mm_map_judge, names_the_cable_of_a_host_that_looks_at_one_port)
+{
+	const uint32_t cable = mf_link_host_t0(&t, 0, 0, false) >> 1;
+
+	for (uint32_t i = 0; i < 40; i++) {
+		count_trains(0, 0, MM_NO_HOST, 1, 1);
+		count_trains(0, 0, 1, 1, 1);
+		count_trains(1, 0, 0, 1, 0);
+		count_trains(1, 0, MM_NO_HOST, 1, 0);
+		pass(10 * MS_NS);
+		if (i < 6)
+			continue;
+		assert_u_eq(n_sick, 1);
+		assert_true(sick[0].part.kind == MM_CABLE && sick[0].part.id == cable);
+		assert_true(sick[0].kind == MM_SLOW && sick[0].part.direction == MF_DIRECTION_OUT);
+	}
+}
+
+/* One that says so of all its ports is left out: others come to it and find it well. */
+CASE(mm_map_judge, leaves_out_the_word_of_one_host_of_all_its_ports)
+{
+	for (uint32_t i = 0; i < 40; i++) {
+		for (uint32_t plane = 0; plane < t.cfg.planes; plane++) {
+			count_trains(0, plane, MM_NO_HOST, 1, 1);
+			count_trains(1, plane, 0, 1, 0);
+			count_trains(1, plane, MM_NO_HOST, 1, 0);
+			count_trains(2, plane, 0, 1, 0);
+			count_trains(2, plane, MM_NO_HOST, 1, 0);
+		}
+		pass(10 * MS_NS);
+		assert_u_eq(n_sick, 0);
+	}
+}
+
 /*
  * Half of what goes out is lost. Each packet that came in is a bit against the cable as a whole:
  * some leave it open, by 2^10 : 1 and what was likelier beforehand, and many decide.

@@ -30,7 +30,7 @@ static void take_route(void *ctx, const struct mm_route_of *of, uint32_t *memo,
 {
 	struct prober *p = ctx;
 
-	if (*memo == MM_NO_ROUTE)
+	if (!mm_map_is_route(p->map, *memo, of))
 		*memo = mm_map_route(p->map, of, p->now_ns);
 	if (*memo != MM_NO_ROUTE)
 		mm_map_add(p->map, *memo, of->witness, counts, p->now_ns);
