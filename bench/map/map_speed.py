@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What the map costs and how soon it names a fault: probes of a node, faults of a lab, rules of a cluster.
 
-    probes  an mrcd that shares in 32 uplinks, planned at more than once a millisecond each: its CPU time, bits, probes
+    probes  an mrcd that shares in 32 uplinks, planned at more than once a millisecond each: its CPU time, bits, probes,
+            and what it sends over an uplink that is in doubt
     names   the faults of docs/map.md on tiny, five checks of each: from the first probe until the right name
     steady  three of them and a flap on tiny, while `mrc map watch` runs all the time: from the fault until the name
     rules   Prometheus' rules on series of so many nodes, as Debian's prometheus times them
@@ -49,6 +50,7 @@ rate = "100M"
 interfaces = [{interfaces}]
 """
 MEASURED_S = 10
+SMALL_BYTES = 176  # on the wire
 
 
 def cpu_s(pid):
@@ -97,17 +99,40 @@ def measure_probes(mrc, mrcd):
             if any(daemon.poll() is not None for daemon in daemons):
                 sys.exit("probes: an mrcd ended at once; run it by hand to see why")
             time.sleep(0.2)
-        before, cpu, at = scrape(mrc, name), cpu_s(daemons[0].pid), time.monotonic()
-        time.sleep(MEASURED_S)
-        cpu, passed, after = cpu_s(daemons[0].pid) - cpu, time.monotonic() - at, scrape(mrc, name)
+        grown, cpu, planned = probes_for(mrc, name, daemons[0].pid)
+        links = by_uplink(grown)
+        print_probes(links, grown, cpu, planned)
+        subprocess.run([mrc, "lab", "fault", name, "plane0.t0-0.t1-0", "loss", "5%"], check=True, stdout=subprocess.DEVNULL)
+        time.sleep(1)
+        grown, cpu, _ = probes_for(mrc, name, daemons[0].pid)
+    most, rate = links["0", "t1-0"], by_uplink(grown)["0", "t1-0"]
+    print(f"probes: over an uplink that loses 5 % {rate:.0f} probes/s, {rate - most:.0f} of them of {SMALL_BYTES} bytes for the "
+          f"doubt: {(rate - most) * SMALL_BYTES * 8 / 1e6:.1f} Mb/s each way at most; {sum(grown.values()):.0f} probes/s of a "
+          f"node, {cpu:.1f} % of a core")
+
+
+def probes_for(mrc, name, pid):
+    """Probes a second of each route, the share of a core, and the bits a second that were planned, over some seconds."""
+    before, cpu, at = scrape(mrc, name), cpu_s(pid), time.monotonic()
+    time.sleep(MEASURED_S)
+    cpu, passed, after = cpu_s(pid) - cpu, time.monotonic() - at, scrape(mrc, name)
     grown = {key: (after[key] - before.get(key, 0)) / passed for key in after if "map_probes_total" in key}
+    return grown, 100 * cpu / passed, after[bits_key(after)] * 8
+
+
+def by_uplink(grown):
+    """Of both hosts, which probe alike."""
     links = {}
     for key, rate in grown.items():
         for uplink in uplinks_of(key):
             links[uplink] = links.get(uplink, 0) + 2 * rate
+    return links
+
+
+def print_probes(links, grown, cpu, planned):
     print(f"probes: {len(links)} uplinks, by two hosts at least {min(links.values()):.0f} probes/s over each; "
-          f"{sum(grown.values()):.0f} probes/s of {after[bits_key(after)] * 8 / 1e6:.1f} Mb/s planned of a node, "
-          f"{100 * cpu / passed:.1f} % of a core")
+          f"{sum(grown.values()):.0f} probes/s of {planned / 1e6:.1f} Mb/s planned of a node, "
+          f"{cpu:.1f} % of a core", flush=True)
 
 
 def bits_key(series):
@@ -214,9 +239,9 @@ def measure_steady(mrc, checks):
           f"steady: host0.plane0 flap: flapping after {took:.2f} s, and dead {dead} times before")
 
 
-def measure_names(mrc, checks, words):
+def measure_names(mrc, checks, faults, words):
     with lab(mrc, f"bn{os.getpid()}", "tiny", "--pace", "100M") as name:
-        for fault in FAULTS:
+        for fault in (one for one in FAULTS if re.search(faults, f"{one[0]} {one[1]}")):
             found = name_one(mrc, name, fault, checks, words)
             good = sorted(t for t, _ in found if t is not None)
             said = f"median {statistics.median(good):.0f} ms, at most {good[-1]:.0f} ms" if good else "not named"
@@ -227,17 +252,19 @@ def measure_names(mrc, checks, words):
 
 # ---- rules of a cluster ----
 
-SCRAPE_S, SPAN_S = 15, 600
+# Rules look back a minute. Series are there from when they can be written and loaded, for some evaluations.
+SCRAPE_S, EVALUATION_S, PAST_S, AHEAD_S, NODES_PER_S = 15, 60, 60, 240, 16
 
 
-def write_family(out, name, labels, now, step):
+def write_family(out, name, labels, begin, step):
     out.write(f"# TYPE {name} counter\n")
+    values = [f"{(at - begin + PAST_S) * step} {at}\n" for at in range(begin - PAST_S, begin + AHEAD_S, SCRAPE_S)]
     for series in labels:
-        for at in range(now - SPAN_S // 2, now + SPAN_S // 2, SCRAPE_S):
-            out.write(f"{name}_total{{{series}}} {(at - now + SPAN_S) * step} {at}\n")
+        head = f"{name}_total{{{series}}} "
+        out.write(head + head.join(values))
 
 
-def write_series(path, nodes, routes, now):
+def write_series(path, nodes, routes, begin):
     """Routes of each node as mrcd names them: to its T0, to T1s, by way of other T0s."""
     def route(node, i):
         kind, via = ("t0", "") if i < PLANES else ("t1", f"t1-{i // PLANES - 1}")
@@ -246,21 +273,28 @@ def write_series(path, nodes, routes, now):
 
     all_routes = [route(node, i) for node in range(nodes) for i in range(routes)]
     with open(path, "w", encoding="utf-8") as out:
-        write_family(out, "softmrc_map_probes", all_routes, now, 200)
+        write_family(out, "softmrc_map_probes", all_routes, begin, 200)
         write_family(out, "softmrc_map_bad",
                      [f'{one},symptom="{symptom}"' for one in all_routes
-                      for symptom in ("lost", "corrupted", "duplicated", "reordered")], now, 0)
+                      for symptom in ("lost", "corrupted", "duplicated", "reordered")], begin, 0)
         out.write("# EOF\n")
     return len(all_routes) * 5
 
 
-def group_times(port):
+def group_times(port, begin):
+    """What each group took that was evaluated since then."""
     url = f"http://127.0.0.1:{port}/metrics"
     with contextlib.suppress(OSError), urllib.request.urlopen(url, timeout=60) as answer:
         text = answer.read().decode()
-        return [(name, float(took)) for name, took in re.findall(
-            r'^prometheus_rule_group_last_duration_seconds\{.*;([\w-]+)"\} (\S+)$', text, re.M)]
-    return []
+        took, at = (dict(re.findall(rf'^prometheus_rule_group_last_{what}_seconds\{{.*;([\w-]+)"\}} (\S+)$', text, re.M))
+                    for what in ("duration", "evaluation_timestamp"))
+        return {name: float(took[name]) for name in took if float(at.get(name, 0)) >= begin}
+    return {}
+
+
+def most_memory(pid):
+    status = pathlib.Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
+    return 1024 * int(re.search(r"^VmHWM:\s+(\d+) kB$", status, re.M)[1])
 
 
 def measure_rules(nodes, routes, port):
@@ -268,28 +302,32 @@ def measure_rules(nodes, routes, port):
         print("rules: no promtool or prometheus here (package prometheus)")
         return
     with tempfile.TemporaryDirectory() as folder:
-        n = write_series(f"{folder}/series", nodes, routes, int(time.time()))
+        begin = int(time.time()) + nodes // NODES_PER_S
+        n = write_series(f"{folder}/series", nodes, routes, begin)
         subprocess.run(["promtool", "tsdb", "create-blocks-from", "openmetrics", f"{folder}/series", f"{folder}/data"],
                        check=True, stdout=subprocess.DEVNULL)
         os.remove(f"{folder}/series")
         rules = ROOT / "packaging/prometheus/softmrc.rules.yml"
         pathlib.Path(folder, "p.yml").write_text(
-            f"global:\n  evaluation_interval: {SCRAPE_S}s\nrule_files: [{rules}]\n", encoding="utf-8")
+            f"global:\n  evaluation_interval: {EVALUATION_S}s\nrule_files: [{rules}]\n", encoding="utf-8")
         server = subprocess.Popen(["prometheus", f"--config.file={folder}/p.yml", f"--storage.tsdb.path={folder}/data",
                                    f"--web.listen-address=127.0.0.1:{port}", "--log.level=error"])
         try:
-            end = time.monotonic() + SPAN_S / 2
-            times = []
-            while time.monotonic() < end and not any(name == "softmrc-map" and took > 0 for name, took in times):
-                time.sleep(2)
-                times = group_times(port)
-            cpu = cpu_s(server.pid)
+            time.sleep(max(0, begin - time.time()))
+            cpu, times = cpu_s(server.pid), {}
+            while "softmrc-map" not in times and time.time() < begin + AHEAD_S:
+                time.sleep(1)
+                times = group_times(port, begin)
+            cpu = cpu_s(server.pid) - cpu
+            memory = most_memory(server.pid)
         finally:
             server.terminate()
             server.wait()
-    for name, took in times:
-        print(f"rules: {nodes} nodes, {n} series: group {name} in {took:.2f} s")
-    print(f"rules: prometheus had {cpu:.1f} s of CPU time")
+    if "softmrc-map" not in times:
+        print(f"rules: {nodes} nodes, {n} series: not evaluated within {AHEAD_S} s")
+        return
+    print(f"rules: {nodes} nodes, {n} series: group softmrc-map in {times['softmrc-map']:.2f} s, "
+          f"for {cpu:.1f} s of CPU time and {memory / 1e9:.1f} GB at most")
 
 
 def main():
@@ -297,6 +335,7 @@ def main():
     p.add_argument("--only", choices=("probes", "names", "steady", "rules"))
     p.add_argument("--build", default=ROOT / "build/release", type=pathlib.Path, help="folder of the build (build/release)")
     p.add_argument("--checks", type=int, default=5, help="of each fault (5)")
+    p.add_argument("--faults", default="", help="of names those that this regular expression finds")
     p.add_argument("--rate", help="of `mrc map check`: what each host may send")
     p.add_argument("--nodes", type=int, default=10000, help="of the rules (10000)")
     p.add_argument("--routes", type=int, default=40, help="of each node, for the rules (40)")
@@ -311,7 +350,7 @@ def main():
             print("probes: no mrc and mrcd in --build")
     if o.only in (None, "names"):
         if mrc:
-            measure_names(mrc, o.checks, ["--rate", o.rate] if o.rate else [])
+            measure_names(mrc, o.checks, o.faults, ["--rate", o.rate] if o.rate else [])
         else:
             print("names: no mrc in --build")
     if o.only in (None, "steady"):
