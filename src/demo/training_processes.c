@@ -94,6 +94,9 @@ void demo_job_poll(struct demo_job *job)
 	running = ml_processes_poll(&job->processes);
 	failed = failed_rank(job);
 	if (failed < job->processes.members) {
+		/* Whoever it failed for may have been looked at before, when it was alive. */
+		ml_processes_poll(&job->processes);
+		failed = failed_rank(job);
 		read_trouble(job, failed);
 		demo_job_stop(job);
 		job->state = DEMO_JOB_FAILED;

@@ -12,6 +12,7 @@ foreach(name cli_gid_text ctl_link dump_capture_reader dump_packet ui_flags ui_t
 	softmrc_test(unit_${name} SOURCES unit_${name}.c LINKS cli LABELS unit)
 endforeach()
 target_link_options(unit_perf_peer_link PRIVATE LINKER:--wrap=poll)
+target_link_options(unit_demo_training_processes PRIVATE LINKER:--wrap=waitpid)
 
 function(unit_example name)
 	list(TRANSFORM ARGN PREPEND ${PROJECT_SOURCE_DIR}/examples/)

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -14,6 +15,18 @@ static struct demo_rundir dir;
 static struct demo_job job;
 static struct demo_loopback loopback;
 static char program[256], job_dir[256];
+
+static pid_t lives_once; /* a process that has ended and lives when it is next asked for */
+
+pid_t __real_waitpid(pid_t pid, int *status, int options);
+pid_t __wrap_waitpid(pid_t pid, int *status, int options);
+pid_t __wrap_waitpid(pid_t pid, int *status, int options)
+{
+	if (!lives_once || pid != lives_once)
+		return __real_waitpid(pid, status, options);
+	lives_once = 0;
+	return 0;
+}
 
 static int make_dir(void **state)
 {
@@ -106,6 +119,23 @@ JOB_TEST(demo_job_poll, names_the_rank_that_was_killed)
 	wait_until_over();
 	assert_int_equal(job.state, DEMO_JOB_FAILED);
 	assert_non_null(strstr(job.error, "rank 2 was killed by signal 9"));
+}
+
+/* While rank 0 is asked it lives, and by the time that rank 1 is asked both have ended. */
+JOB_TEST(demo_job_poll, names_the_rank_that_was_killed_while_others_were_asked)
+{
+	siginfo_t ended;
+
+	start("[ $2 = 0 ] && kill -9 $$; echo rank 0 is gone; exit 1", 2);
+	for (uint32_t i = 0; i < 2; i++)
+		assert_int_equal(
+			waitid(P_PID, (id_t)job.processes.member[i].pid, &ended, WEXITED | WNOWAIT),
+			0);
+	lives_once = job.processes.member[0].pid;
+	demo_job_poll(&job);
+	assert_int_equal(lives_once, 0);
+	assert_int_equal(job.state, DEMO_JOB_FAILED);
+	assert_non_null(strstr(job.error, "rank 0 was killed by signal 9"));
 }
 
 JOB_TEST(demo_job_stop, ends_processes_that_ignore_signals)
