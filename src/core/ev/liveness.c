@@ -27,15 +27,35 @@ void mt_liveness_init(struct mt_liveness *p)
 	*p = (struct mt_liveness){.silence_limit_ns = UINT64_MAX / 4};
 }
 
-void mt_liveness_count_waiter(struct mt_liveness *p, uint64_t now_ns, bool waits)
+void mt_liveness_count_waiter(struct mt_liveness *p, bool waits)
 {
 	mb_assert(waits || p->waiting > 0);
-	if (p->waiting == 0)
-		p->rx_ns = now_ns;
-	if (waits)
-		p->waiting++;
-	else if (--p->waiting == 0 && p->state == MT_PEER_SILENT)
+	p->waiting = waits ? p->waiting + 1 : p->waiting - 1;
+}
+
+void mt_liveness_count_due(struct mt_liveness *p, uint64_t since_ns, bool due)
+{
+	mb_assert(due || p->due > 0);
+	if (p->due == 0 && since_ns > p->rx_ns) {
+		if (since_ns - p->rx_ns > p->silence_limit_ns) {
+			p->quiet = true;
+			p->round_ns = since_ns;
+		}
+		p->rx_ns = since_ns;
+	}
+	if (due)
+		p->due++;
+	else if (--p->due == 0 && p->state == MT_PEER_SILENT)
 		set_state(p, MT_PEER_ALIVE);
+}
+
+bool mt_liveness_end_quiet(struct mt_liveness *p, uint64_t now_ns, uint64_t sent_ns)
+{
+	if (!p->quiet || sent_ns >= p->round_ns || sent_ns + p->silence_limit_ns >= now_ns)
+		return false;
+	mt_liveness_silence(p);
+	mt_liveness_heard(p);
+	return true;
 }
 
 void mt_liveness_silence(struct mt_liveness *p)
@@ -74,7 +94,7 @@ void mt_liveness_resume(struct mt_liveness *p, uint64_t now_ns, uint32_t planes)
 	p->round_ns = now_ns;
 	p->unanswered = p->planes = planes;
 	p->retired_planes = 0;
-	p->stopped = false;
+	p->stopped = p->quiet = false;
 	if (planes == 0)
 		set_state(p, MT_PEER_ALIVE);
 }
@@ -83,6 +103,7 @@ void mt_liveness_resume(struct mt_liveness *p, uint64_t now_ns, uint32_t planes)
 static void end_round(struct mt_liveness *p, uint64_t now_ns)
 {
 	p->settled_ns = now_ns;
+	p->quiet = false;
 	if (now_ns - p->round_ns <= p->settle_timeout_ns) {
 		set_state(p, MT_PEER_ALIVE);
 		return;
