@@ -435,7 +435,7 @@ int mh_cq_poll(struct mh_cq *cq, uint32_t n, struct mh_wc *wc);
  * solicited_only, when the next one is solicited or an error. Completions already there do not
  * count: poll once more after this call before blocking.
  */
-void mh_cq_req_notify(struct mh_cq *cq, bool solicited_only);
+int mh_cq_req_notify(struct mh_cq *cq, bool solicited_only);
 /* mh_cq_ack_events acknowledges n events taken from the channel; n <= those taken. */
 void mh_cq_ack_events(struct mh_cq *cq, uint32_t n);
 
@@ -506,7 +506,8 @@ void mh_qp_attr_default(struct rd_qp_attr *attr);
  * a transition that does not exist. ENOMEM.
  */
 int mh_qp_modify(struct mh_qp *qp, const struct rd_qp_attr *attr, uint32_t mask);
-void mh_qp_query(const struct mh_qp *qp, struct rd_qp_attr *attr);
+/* mh_qp_query reads them all. In a forked child it returns ENODEV, and attr has state ERR. */
+int mh_qp_query(const struct mh_qp *qp, struct rd_qp_attr *attr);
 
 /* What a WR binds: [addr, addr + length) in the iova space of mr, which grants MW_BIND. */
 struct rd_bind {

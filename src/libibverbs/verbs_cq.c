@@ -83,6 +83,5 @@ int mv_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
 
 int mv_req_notify_cq(struct ibv_cq *cq, int solicited_only)
 {
-	mh_cq_req_notify(mv_cq(cq)->nic, solicited_only != 0);
-	return 0;
+	return mh_cq_req_notify(mv_cq(cq)->nic, solicited_only != 0);
 }

@@ -100,7 +100,9 @@ static int modify(struct mv_qp *qp, const struct ibv_qp_attr *attr, int attr_mas
 	uint32_t mask = 0;
 	int err;
 
-	mh_qp_query(qp->nic, &now);
+	err = mh_qp_query(qp->nic, &now);
+	if (err)
+		return err;
 	from = iv_state_from_nic(now.state);
 	if ((attr_mask & IBV_QP_CUR_STATE) && attr->cur_qp_state != from)
 		return EINVAL;
@@ -143,7 +145,7 @@ int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 	MV_TO_REAL(mv_real_of(qp), ibv_query_qp, (qp, attr, attr_mask, init_attr));
 	if (!qp || !attr || !init_attr)
 		return EINVAL;
-	mh_qp_query(mv_qp(qp)->nic, &nic);
+	(void)mh_qp_query(mv_qp(qp)->nic, &nic); /* a child of fork is told ERR */
 	pthread_mutex_lock(&qp->mutex);
 	*attr = mv_qp(qp)->kept;
 	qp->state = iv_state_from_nic(nic.state);

@@ -5,10 +5,13 @@
 #include <string.h>
 #include <sys/random.h>
 
-static bool may_be_connected(const struct mrc_qp *qp, struct rd_qp_attr *now)
+static int check_may_connect(const struct mrc_qp *qp, struct rd_qp_attr *now)
 {
-	mh_qp_query(qp->nic, now);
-	return now->state == RD_QPS_RESET || now->state == RD_QPS_INIT;
+	int err = mh_qp_query(qp->nic, now);
+
+	if (err)
+		return err;
+	return now->state == RD_QPS_RESET || now->state == RD_QPS_INIT ? 0 : EINVAL;
 }
 
 /* A number that an attacker does not guess: it keeps others' packets out of the QP. */
@@ -27,9 +30,11 @@ int mrc_meet_describe(struct mrc_qp *qp, const struct ibv_mr *mr, struct mrc_mee
 	uint32_t psn;
 	int err;
 
-	if (!qp || !end || !may_be_connected(qp, &now) || (mr && mr->context != qp->ctx->verbs))
+	if (!qp || !end || (mr && mr->context != qp->ctx->verbs))
 		return ma_errno(EINVAL);
-	err = draw_psn(&psn);
+	err = check_may_connect(qp, &now);
+	if (!err)
+		err = draw_psn(&psn);
 	if (err)
 		return ma_errno(err);
 	mh_device_query(qp->ctx->dev, &device);
@@ -92,12 +97,15 @@ int mrc_meet_connect(struct mrc_qp *qp, const struct mrc_meet_end *mine,
 	char line[MRC_MEET_LINE_BYTES];
 	struct rd_qp_attr now;
 	struct rd_gid gid;
-	int err = 0;
+	int err;
 
 	/* What can be printed has its fields in range. */
 	if (!qp || mrc_meet_print(mine, line) || mrc_meet_print(theirs, line) ||
-	    mine->qpn != mh_qp_number(qp->nic) || !may_be_connected(qp, &now))
+	    mine->qpn != mh_qp_number(qp->nic))
 		return ma_errno(EINVAL);
+	err = check_may_connect(qp, &now);
+	if (err)
+		return ma_errno(err);
 	memcpy(gid.b, theirs->gid.raw, sizeof(gid.b));
 	if (!mh_device_can_reach(qp->ctx->dev, &gid))
 		return ma_errno(EHOSTUNREACH);

@@ -54,6 +54,5 @@ int mrc_req_notify_cq(struct mrc_cq *cq, int solicited_only)
 {
 	if (!cq)
 		return ma_errno(EINVAL);
-	mh_cq_req_notify(cq->nic, solicited_only != 0);
-	return 0;
+	return ma_errno(mh_cq_req_notify(cq->nic, solicited_only != 0));
 }

@@ -125,7 +125,7 @@ int mrc_query_qp(struct mrc_qp *qp, struct ibv_qp_attr *vattr, int vattr_mask,
 		return ma_errno(EINVAL);
 	if ((vattr_mask & ~(ma_vattr_known | IBV_QP_CAP)) || (mrc_attr_mask & ~ma_mrc_attr_known))
 		return ma_errno(EINVAL);
-	mh_qp_query(qp->nic, &nic);
+	(void)mh_qp_query(qp->nic, &nic); /* a child of fork is told ERR */
 	if (vattr) {
 		ma_vattr_from_nic(&nic, vattr);
 		vattr->cap = qp->init.cap;
@@ -169,7 +169,9 @@ static int modify_locked(struct mrc_qp *qp, const struct ibv_qp_attr *vattr, int
 		return EINVAL;
 	if ((mrc_attr_mask & MRC_QP_HINT) && mrc_attr->qp_hint && mrc_attr->qp_hint->ctx != qp->ctx)
 		return EINVAL;
-	mh_qp_query(qp->nic, &now);
+	err = mh_qp_query(qp->nic, &now);
+	if (err)
+		return err;
 	if ((vattr_mask & IBV_QP_CUR_STATE) && vattr->cur_qp_state != iv_state_from_nic(now.state))
 		return EINVAL;
 	err = mh_qp_modify(qp->nic, &nic, mask);

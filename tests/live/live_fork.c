@@ -40,7 +40,7 @@ static void fork_child(struct live_side *s)
 	live_check(mh_cq_poll(s->cq, 1, &wc) == -ENODEV);
 	live_check(mh_qp_post_send(s->qp, NULL, 0, &posted) == ENODEV && posted == 0);
 	live_check(mh_qp_post_recv(s->qp, &recv, 1, NULL) == ENODEV);
-	mh_qp_query(s->qp, &attr);
+	live_check(mh_qp_query(s->qp, &attr) == ENODEV);
 	live_check(attr.state == RD_QPS_ERR);
 	live_check(mh_qp_modify(s->qp, &attr, RD_QP_STATE) == ENODEV);
 	live_check(mh_qp_create(&init, &s->qp) == ENODEV);
@@ -53,7 +53,7 @@ static void fork_child(struct live_side *s)
 	live_check(mh_device_query_plane(s->dev, 0, &plane) == ENODEV);
 	live_check(!mh_device_is_up(s->dev));
 	live_check(mh_device_find(s) == NULL && mh_pd_find(NULL) == NULL);
-	mh_cq_req_notify(s->cq, false);
+	live_check(mh_cq_req_notify(s->cq, false) == ENODEV);
 	live_check(mh_qp_destroy(s->qp) == ENODEV && mh_mr_dereg(s->mr) == ENODEV);
 	live_check(mh_cq_destroy(s->cq) == ENODEV && mh_pd_destroy(s->pd) == ENODEV);
 	live_check(mh_channel_destroy(s->channel) == ENODEV && mh_device_close(s->dev) == ENODEV);

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * live_objects.c - contexts, channels, CQs and hints: what they refuse, in which order they go.
+ * live_objects.c - contexts, channels, CQs and hints: what they refuse, in which order they go, and
+ * what a child of fork is told of them.
  * Every refusal returns the documented error and changes nothing. REQ(api.errors)
  */
 #include "live/live_fixture.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <mrc/meet.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 /* The call returns -1 and errno is `err`. */
 #define assert_minus_one(call, err)             \
@@ -340,4 +345,101 @@ TEST_WITH(fixture_setup, fixture_teardown, mrc_create_qp_hint, limit)
 	for (uint32_t i = 0; i < limits.qp_attr.max_qp_hint; i++)
 		assert_int_equal(mrc_destroy_qp_hint(hint[i]), 0);
 	free(hint);
+}
+
+/* ---- a child ---- */
+
+/* Says in the child which call it was. */
+static bool holds(bool yes, const char *what)
+{
+	if (!yes)
+		fprintf(stderr, "# in a child: not so: %s, errno %d\n", what, errno);
+	return yes;
+}
+
+#define FAILS(call, value, err) \
+	(errno = 0, holds((call) == (value) && errno == (err), #call " is " #value))
+#define FAILS_ERRNO(call) FAILS(call, ENODEV, ENODEV)
+#define FAILS_MINUS_ONE(call) FAILS(call, -1, ENODEV)
+
+static bool qp_fails(const struct fixture *r)
+{
+	struct ibv_qp_attr init = {.qp_state = IBV_QPS_INIT, .cur_qp_state = IBV_QPS_RESET};
+	struct ibv_sge sge;
+	struct ibv_send_wr send = fixture_wr(r, 0, &sge, 8), *bad_send;
+	struct ibv_recv_wr recv = {.wr_id = 1}, *bad_recv;
+	struct mrc_meet_end end;
+
+	return FAILS_ERRNO(
+		       mrc_modify_qp(r->qp[0], &init, IBV_QP_STATE | IBV_QP_CUR_STATE, NULL, 0)) &&
+	       FAILS_ERRNO(mrc_post_send(r->qp[0], &send, &bad_send)) &&
+	       FAILS_MINUS_ONE(mrc_post_recv(r->qp[0], &recv, &bad_recv)) &&
+	       FAILS_ERRNO(mrc_meet_describe(r->qp[0], r->mr, &end)) &&
+	       FAILS_ERRNO(mrc_destroy_qp(r->qp[0]));
+}
+
+static bool others_fail(const struct fixture *r)
+{
+	struct mrc_comp_channel *channel;
+	struct mrc_async_event event;
+	struct mrc_cq *cq;
+	struct ibv_wc wc;
+	void *user;
+
+	return FAILS_MINUS_ONE(mrc_poll_cq(r->cq[0], 1, &wc)) &&
+	       FAILS_ERRNO(mrc_req_notify_cq(r->cq[0], 0)) &&
+	       FAILS_MINUS_ONE(mrc_get_cq_event(r->channel, &cq, &user)) &&
+	       FAILS_MINUS_ONE(mrc_get_async_event(r->ctx, &event)) &&
+	       FAILS_ERRNO(mrc_create_comp_channel(r->ctx, &channel)) &&
+	       FAILS(mrc_create_cq(r->ctx, 1, NULL, NULL, 0), NULL, ENODEV) &&
+	       FAILS_ERRNO(mrc_destroy_cq(r->cq[0])) &&
+	       FAILS_ERRNO(mrc_destroy_comp_channel(r->channel)) &&
+	       FAILS_MINUS_ONE(mrc_destroy_context(r->ctx));
+}
+
+/* What is said there of a QP, and of the parent's verbs context and PD. */
+static bool is_told(const struct fixture *r)
+{
+	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_RESET};
+	struct mrc_qp_init_attr how = fixture_init_attr(r, 0);
+	struct mrc_device_attr device;
+	int supported = 1;
+
+	return mrc_query_qp(r->qp[0], &attr, IBV_QP_STATE, NULL, 0, NULL) == 0 &&
+	       holds(attr.qp_state == IBV_QPS_ERR, "mrc_query_qp says ERR") &&
+	       mrc_query_device(r->verbs, &device, &supported) == 0 &&
+	       holds(supported == 0, "mrc_query_device finds none") &&
+	       FAILS(mrc_create_context(r->verbs, NULL), NULL, EOPNOTSUPP) &&
+	       FAILS(mrc_create_qp(r->ctx, &how), NULL, EINVAL);
+}
+
+static bool verbs_fail(struct ibv_cq *cq, struct ibv_qp *qp)
+{
+	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_RTS};
+
+	return holds(ibv_req_notify_cq(cq, 0) == ENODEV, "ibv_req_notify_cq fails") &&
+	       holds(ibv_modify_qp(qp, &attr, IBV_QP_STATE) == ENODEV, "ibv_modify_qp fails");
+}
+
+/* What was opened belongs to who opened it; the parent goes on with it. */
+TEST_WITH(fixture_setup, fixture_teardown, mrc, fails_in_a_child)
+{
+	struct fixture *r = *state;
+	struct ibv_cq *cq = ibv_create_cq(r->verbs, 1, NULL, NULL, 0);
+	struct ibv_qp_init_attr init = {
+		.send_cq = cq, .recv_cq = cq, .cap = {1, 1, 1, 1, 0}, .qp_type = IBV_QPT_RC};
+	struct ibv_qp *qp = ibv_create_qp(r->pd, &init);
+	int status = -1;
+	pid_t child;
+
+	assert_non_null(qp);
+	child = fork();
+	if (child == 0)
+		_exit(qp_fails(r) && others_fail(r) && is_told(r) && verbs_fail(cq, qp) ? 0 : 1);
+	assert_true(child > 0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_int_equal(fixture_state(r, 0), IBV_QPS_RESET);
+	assert_int_equal(ibv_destroy_qp(qp), 0);
+	assert_int_equal(ibv_destroy_cq(cq), 0);
 }

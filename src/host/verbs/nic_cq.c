@@ -221,14 +221,17 @@ int mh_cq_poll(struct mh_cq *cq, uint32_t n, struct mh_wc *wc)
 	return got == 0 && cq->overran ? -EOVERFLOW : (int)got;
 }
 
-void mh_cq_req_notify(struct mh_cq *cq, bool solicited_only)
+int mh_cq_req_notify(struct mh_cq *cq, bool solicited_only)
 {
-	if (mh_nic_is_inherited(cq->dev->nic) || !cq->channel)
-		return;
+	if (mh_nic_is_inherited(cq->dev->nic))
+		return ENODEV;
+	if (!cq->channel)
+		return 0;
 	mh_cq_arm(cq, solicited_only);
 	for (uint32_t i = 0; i < cq->dev->nic->n_shards; i++)
 		if (i == 0 || has_qps_of(cq, i))
 			mh_progress_end_backoff(cq->dev->nic->shard[i], cq->channel);
+	return 0;
 }
 
 void mh_cq_ack_events(struct mh_cq *cq, uint32_t n)

@@ -393,12 +393,12 @@ int mh_qp_modify(struct mh_qp *qp, const struct rd_qp_attr *attr, uint32_t mask)
 /*
  * A handle of before a fork has nothing to ask: ERR is the state in which a program gives a QP up.
  */
-void mh_qp_query(const struct mh_qp *qp, struct rd_qp_attr *attr)
+int mh_qp_query(const struct mh_qp *qp, struct rd_qp_attr *attr)
 {
 	if (mh_nic_is_inherited(qp->nic)) {
 		mh_qp_attr_default(attr);
 		attr->state = RD_QPS_ERR;
-		return;
+		return ENODEV;
 	}
 	mh_nic_lock(qp->nic);
 	if (qp->ud)
@@ -406,4 +406,5 @@ void mh_qp_query(const struct mh_qp *qp, struct rd_qp_attr *attr)
 	else
 		mt_qp_query(qp->mt, attr);
 	mh_nic_unlock(qp->nic);
+	return 0;
 }
