@@ -38,7 +38,7 @@ static int cli_teardown(void **state)
 
 #define CLI_TEST(verb, name) TEST_WITH(cli_setup, cli_teardown, mrc_##verb, name)
 
-/* A client calls for three seconds, in which a server on a busy machine may not have begun. */
+/* A client calls for ten seconds, in which a server on a busy machine may not have begun. */
 static void start_server(struct live_program *p)
 {
 	START(p, "perf", "--server", "--once", "--port", port);

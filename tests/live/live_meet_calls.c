@@ -22,7 +22,8 @@
 #include <unistd.h>
 
 #define ADDRESSES 3
-#define PORT 40000
+/* One that the kernel gives to no caller, which could call itself then. */
+#define PORT 20000
 /* A busy machine takes its time. */
 #define PATIENCE_MS 60000
 
@@ -139,10 +140,15 @@ TEST(mrc_meet_call, rests_between_rounds)
 {
 	int fd = -5;
 
-	forget();
-	assert_int_equal(mrc_meet_call("host", 1, 200, &fd), ECONNREFUSED);
-	assert_true(longest_ms >= 20);
-	assert_true(rests <= 20);
+	/* Where the machine stands still, the time may be over after the first round. */
+	for (int limit_ms = 200; limit_ms < PATIENCE_MS; limit_ms *= 2) {
+		forget();
+		assert_int_equal(mrc_meet_call("host", 1, limit_ms, &fd), ECONNREFUSED);
+		assert_true(rests <= limit_ms / 10);
+		if (longest_ms >= 20)
+			return;
+	}
+	fail_msg("it rests %d ms at most", longest_ms);
 }
 
 /* Until somebody listens. A listener that gives up resets what it has not accepted. */
