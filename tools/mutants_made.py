@@ -92,7 +92,7 @@ VERBS = ("unit/libibverbs", *(f"live/libmrc: live_{name}" for name in (
 API = tuple(f"live/libmrc: live_{name}" for name in (
     "api_locks", "ctl", "ctl_bounds", "ctl_profiles", "devices", "endpoint", "events", "meet", "meet_calls", "meet_wait", "node",
     "objects", "post", "qp"))
-# What of it needs no lab.
+# What of src/lab needs no lab.
 LAB = tuple(f"src/lab/{name}.c" for name in ("ip_batch", "lab_fault", "scenario", "toml_table"))
 HOST = ("unit/host", "unit/ud", "fuzz/host")
 # Of shards, forks, threads and memory that goes away: a second each at most.

@@ -18,7 +18,7 @@
 
 #define MD_CLIENTS 128u
 #define MD_CLIENTS_OF_USER 32u
-/* Those that no user takes who may change nothing. */
+/* Those that only root and CAP_NET_ADMIN take, whoever may change anything. */
 #define MD_CLIENTS_KEPT 32u
 /* Answers and events that wait for a client; beyond, events are dropped and counted. */
 #define MD_OUT_MAX (1u << 20)

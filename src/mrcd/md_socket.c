@@ -113,7 +113,7 @@ int md_door_poll(const struct md_door *door, struct pollfd fds[MD_DOOR_POLLED], 
 
 /*
  * A user alone cannot take all places, and not with other users together: one whom subordinate
- * numbers were given is many. Who may change anything finds places that nobody else takes.
+ * numbers were given is many. Root and CAP_NET_ADMIN find places that nobody else takes.
  */
 static struct md_client *find_place(struct md_door *door, const struct md_peer *peer)
 {

@@ -150,8 +150,8 @@ def sentences(c):
         f"a window of {window:,} packets",
         f"{c['evs']} EVs",
         f"10 random bits, an index of {c['key_index']}, 8 random bits",
-        f"a user {c['clients_of_user']} of {c['clients']} connections, of which {c['clients_kept']} are for who may change"
-        f" anything, each {c['requests_burst']} requests at once and {c['requests_rate']:,} a second of less than {c['request']:,} bytes",
+        f"a user {c['clients_of_user']} of {c['clients']} connections, of which {c['clients_kept']} are for root and"
+        f" CAP_NET_ADMIN, each {c['requests_burst']} requests at once and {c['requests_rate']:,} a second of less than {c['request']:,} bytes",
         f"{1 << c['answers_shift']:,} bytes of answers that he does not read, {1 << c['events_shift']:,} of events",
         f"{c['scrapes']} connections at a time, for {c['scrape_ns'] // 10**9} s each; a request of at most"
         f" {c['scrape']:,} bytes",
