@@ -21,12 +21,16 @@
 #define MESSAGE (4096u * 256u)
 /* Every second turn asks for an answer; the one after these does not. */
 #define WARM_UP 21u
+#define TWO_TURNS (2 * TURN_PACKETS * 4096)
 
 static struct sim_world *world;
 static struct sim_qp *qps[DESTS + 1]; /* by node */
 
-/* All EVs were heard, and windows are settled. Nodes empty their sockets one after the other. */
-static void open_world(void)
+/*
+ * All EVs were heard, and windows are settled. Nodes empty their sockets one after the other, and
+ * are asked after so many bytes.
+ */
+static void open_world_asked(uint32_t bytes)
 {
 	struct sim_world_cfg cfg = case_cfg(PLANES, PATHS);
 	struct sim_qp_cfg def;
@@ -35,6 +39,7 @@ static void open_world(void)
 	cfg.net.log_room = 1 << 14;
 	/* Where something is missing, each packet is answered. */
 	cfg.engine.timing.sack_bytes = 4096;
+	cfg.engine.timing.sack_in_order_bytes = bytes;
 	world = case_open(&cfg);
 	case_pace(world, 0, PORT_BPS);
 	sim_qp_cfg_default(&def);
@@ -45,6 +50,11 @@ static void open_world(void)
 		case_post(qps[i], 8, MESSAGE, 0);
 	}
 	sim_run_for(world, WARM_UP * ROUND_NS);
+}
+
+static void open_world(void)
+{
+	open_world_asked(TWO_TURNS);
 }
 
 /* REQ(req.ev.endpoint) */
@@ -81,11 +91,11 @@ static void run_to_turn(uint32_t i)
  * and goes on so long after its next turn has begun. No packet is lost: those of before wait in
  * sockets while some of the next turn are answered.
  */
-static void stop_each(uint64_t beyond_ns)
+static void stop_each(uint32_t asked_bytes, uint64_t beyond_ns)
 {
 	uint64_t again;
 
-	open_world();
+	open_world_asked(asked_bytes);
 	again = case_resent(world, 0);
 	for (uint32_t i = 1; i <= DESTS; i++) {
 		uint64_t after_ns = ARRIVAL_NS + i * SERVICE_NS * PLANES / (DESTS / 2);
@@ -103,13 +113,20 @@ static void stop_each(uint64_t beyond_ns)
 /* Before an answer to what was asked in that turn is missed. */
 TEST(sim_turns, peers_that_stop_between_two_turns_lose_no_ev)
 {
-	stop_each(24 * SIM_US);
-	stop_each(40 * SIM_US);
+	stop_each(TWO_TURNS, 24 * SIM_US);
+	stop_each(TWO_TURNS, 40 * SIM_US);
 }
 
 TEST(sim_turns, peers_that_stop_until_after_their_next_turn_lose_no_ev)
 {
-	stop_each(20 * TURN_NS);
+	stop_each(TWO_TURNS, 20 * TURN_NS);
+}
+
+/* Each packet that shows a hole is answered, whether or not an answer is due by then. */
+TEST(sim_turns, peers_that_are_heard_before_they_are_asked_lose_no_ev)
+{
+	stop_each(4 * TWO_TURNS, 0);
+	stop_each(4 * TWO_TURNS, 40 * SIM_US);
 }
 
 /* What is missing from before is lost all the same, when each plane has answered since. */

@@ -103,6 +103,18 @@ TEST(mt_liveness_end_quiet, a_time_as_long_as_the_limit_is_none)
 	assert_true(mt_liveness_end_quiet(&p, 5000, 0));
 }
 
+/* Its first report may say "missing" of what it has not taken in yet. */
+TEST(mt_liveness_end_quiet, of_a_peer_heard_before_an_answer_was_due)
+{
+	be_quiet_until(1000);
+	mt_liveness_count_due(&p, 1000, false);
+	assert_false(mt_liveness_note_rx(&p, 1000 + LIMIT));
+	assert_false(mt_liveness_end_quiet(&p, 5000, 990));
+	assert_false(mt_liveness_note_rx(&p, 5000));
+	mt_liveness_count_due(&p, 5010, true);
+	assert_true(mt_liveness_end_quiet(&p, 5020, 990));
+}
+
 /* Or each turn would be waited for again, and no loss be decided. */
 TEST(mt_liveness_end_quiet, while_planes_have_not_answered_it_is_not_waited_for)
 {

@@ -37,10 +37,7 @@ void mt_liveness_count_due(struct mt_liveness *p, uint64_t since_ns, bool due)
 {
 	mb_assert(due || p->due > 0);
 	if (p->due == 0 && since_ns > p->rx_ns) {
-		if (since_ns - p->rx_ns > p->silence_limit_ns) {
-			p->quiet = true;
-			p->round_ns = since_ns;
-		}
+		mt_liveness_note_quiet(p, since_ns);
 		p->rx_ns = since_ns;
 	}
 	if (due)

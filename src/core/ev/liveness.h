@@ -111,6 +111,15 @@ static inline bool mt_liveness_is_silent(struct mt_liveness *p, uint64_t now_ns)
 	return p->state == MT_PEER_SILENT;
 }
 
+/* mt_liveness_note_quiet takes that no answer was due until then: that may be a quiet time. */
+static inline void mt_liveness_note_quiet(struct mt_liveness *p, uint64_t until_ns)
+{
+	if ((int64_t)(until_ns - p->rx_ns) <= (int64_t)p->silence_limit_ns)
+		return;
+	p->quiet = true;
+	p->round_ns = until_ns;
+}
+
 /*
  * mt_liveness_note_rx notes that something came from the peer; true: it was SILENT until now, and
  * mt_liveness_resume must follow.
@@ -119,6 +128,8 @@ static inline bool mt_liveness_note_rx(struct mt_liveness *p, uint64_t now_ns)
 {
 	bool was_silent = mt_liveness_is_silent(p, now_ns);
 
+	if (p->due == 0)
+		mt_liveness_note_quiet(p, now_ns);
 	p->rx_ns = now_ns;
 	if (was_silent)
 		mt_liveness_heard(p);
