@@ -123,9 +123,23 @@ TEST(mt_liveness_end_quiet, while_planes_have_not_answered_it_is_not_waited_for)
 	mt_liveness_resume(&p, 5050, PLANES);
 	mt_liveness_count_due(&p, 5050, false);
 	mt_liveness_count_due(&p, 90000, true);
-	assert_true(mt_liveness_end_quiet(&p, 90020, 5040));
+	assert_true(mt_liveness_end_quiet(&p, 90020, 5060));
 	mt_liveness_resume(&p, 90020, PLANES);
-	assert_u_eq(judge(5040, 0, 90010, 1), MT_LOSS_PATH_FAULT);
+	assert_u_eq(judge(5060, 0, 90010, 1), MT_LOSS_PATH_FAULT);
+}
+
+/* However long ago its planes were asked: none of the turns since would decide. */
+TEST(mt_liveness_end_quiet, what_is_from_before_the_last_resumption_is_not_waited_for)
+{
+	be_quiet_until(5000);
+	assert_true(mt_liveness_end_quiet(&p, 5050, 990));
+	mt_liveness_resume(&p, 5050, PLANES);
+	mt_liveness_note_sack(&p, 90000, 0, 89990);
+	assert_u_eq(p.state, MT_PEER_ALIVE);
+	mt_liveness_count_due(&p, 90000, false);
+	mt_liveness_count_due(&p, 95000, true);
+	assert_false(mt_liveness_end_quiet(&p, 95020, 990));
+	assert_u_eq(judge(990, 0, 95010, 1), MT_LOSS_PATH_FAULT);
 }
 
 TEST(mt_liveness_note_rx, each_packet_ends_the_silence)

@@ -48,7 +48,9 @@ void mt_liveness_count_due(struct mt_liveness *p, uint64_t since_ns, bool due)
 
 bool mt_liveness_end_quiet(struct mt_liveness *p, uint64_t now_ns, uint64_t sent_ns)
 {
-	if (!p->quiet || sent_ns >= p->round_ns || sent_ns + p->silence_limit_ns >= now_ns)
+	/* What is from before the last resumption is judged by that, or it never would be. */
+	if (!p->quiet || sent_ns >= p->round_ns || sent_ns < p->resumed_ns ||
+	    sent_ns + p->silence_limit_ns >= now_ns)
 		return false;
 	mt_liveness_silence(p);
 	mt_liveness_heard(p);
