@@ -14,7 +14,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define CONNECTIONS 24
+/* Chance leaves one of four ways unused by 24 connections once in 250 runs; by so many, never. */
+#define CONNECTIONS_MAX 192
+#define CONNECTIONS 24 /* a batch */
 #define BYTES 20000
 #define PATIENCE_MS 60000
 
@@ -114,15 +116,24 @@ static void transfer_ipv4(int listener, uint32_t to)
 	transfer_to(listener, peer_text);
 }
 
+static uint32_t ways_used(void)
+{
+	uint32_t n = 0;
+
+	for (uint32_t plane = 0; plane < 2; plane++)
+		for (uint32_t t1 = 0; t1 < 2; t1++)
+			n += sent_up(plane, t1) > BYTES;
+	return n;
+}
+
 static void is_spread(void (*one)(int listener, uint32_t to))
 {
 	int listener = listen_on(2);
 
-	for (int i = 0; i < CONNECTIONS; i++)
-		one(listener, 2);
-	for (uint32_t plane = 0; plane < 2; plane++)
-		for (uint32_t t1 = 0; t1 < 2; t1++)
-			assert_true(sent_up(plane, t1) > BYTES);
+	for (int i = 0; i < CONNECTIONS_MAX && ways_used() < 4; i += CONNECTIONS)
+		for (int k = 0; k < CONNECTIONS; k++)
+			one(listener, 2);
+	assert_u_eq(ways_used(), 4);
 	close(listener);
 }
 
