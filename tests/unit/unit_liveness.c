@@ -16,7 +16,7 @@ static int woken(void **state)
 	(void)state;
 	mt_liveness_init(&p);
 	p.silence_limit_ns = LIMIT;
-	mt_liveness_count_due(&p, 900, true);
+	mt_liveness_count_waiter(&p, 900, true);
 	assert_false(mt_liveness_note_rx(&p, 1000));
 	assert_true(mt_liveness_note_rx(&p, 5000));
 	mt_liveness_resume(&p, 5000, PLANES);
@@ -35,118 +35,21 @@ TEST(mt_liveness_note_rx, silence_counts_only_while_somebody_waits)
 	assert_false(mt_liveness_note_rx(&p, UINT64_C(1) << 60)); /* no RTT is known */
 	p.silence_limit_ns = LIMIT;
 	assert_false(mt_liveness_note_rx(&p, UINT64_C(1) << 61));
-	mt_liveness_count_due(&p, UINT64_C(1) << 62, true);
+	mt_liveness_count_waiter(&p, UINT64_C(1) << 62, true);
 	assert_false(mt_liveness_is_silent(&p, (UINT64_C(1) << 62) + LIMIT));
 	assert_true(mt_liveness_is_silent(&p, (UINT64_C(1) << 62) + LIMIT + 1));
-	mt_liveness_count_due(&p, 0, true);
-	mt_liveness_count_due(&p, 0, false);
+	mt_liveness_count_waiter(&p, 0, true);
+	mt_liveness_count_waiter(&p, 0, false);
 	assert_true(mt_liveness_is_silent(&p, (UINT64_C(1) << 62) + LIMIT + 1));
-	mt_liveness_count_due(&p, 0, false);
+	mt_liveness_count_waiter(&p, 0, false);
 	assert_false(mt_liveness_is_silent(&p, UINT64_MAX));
-}
-
-/* QPs in turns: what asked was answered long ago, and nothing else has to be heard. */
-TEST(mt_liveness_count_due, a_time_in_which_nothing_was_due_is_no_silence)
-{
-	mt_liveness_init(&p);
-	p.silence_limit_ns = LIMIT;
-	mt_liveness_count_waiter(&p, true);
-	mt_liveness_count_due(&p, 1000, true);
-	assert_false(mt_liveness_note_rx(&p, 1050));
-	mt_liveness_count_due(&p, 1050, false);
-	assert_false(mt_liveness_is_silent(&p, 5000));
-	mt_liveness_count_due(&p, 5000, true);
-	assert_false(mt_liveness_is_silent(&p, 5000 + LIMIT));
-	assert_true(mt_liveness_is_silent(&p, 5000 + LIMIT + 1));
-}
-
-/* An answer that was due before one was heard is as old as it is. */
-TEST(mt_liveness_count_due, since_it_was_heard_at_the_earliest)
-{
-	mt_liveness_init(&p);
-	p.silence_limit_ns = LIMIT;
-	assert_false(mt_liveness_note_rx(&p, 1000));
-	mt_liveness_count_due(&p, 900, true);
-	assert_false(mt_liveness_is_silent(&p, 1000 + LIMIT));
-	assert_true(mt_liveness_is_silent(&p, 1000 + LIMIT + 1));
-}
-
-/* Heard at 1000, and nothing was due until `due_ns`. */
-static void be_quiet_until(uint64_t due_ns)
-{
-	mt_liveness_init(&p);
-	mt_liveness_count_due(&p, 900, true);
-	assert_false(mt_liveness_note_rx(&p, 1000));
-	p.silence_limit_ns = LIMIT;
-	mt_liveness_count_due(&p, 1000, false);
-	mt_liveness_count_due(&p, due_ns, true);
-}
-
-TEST(mt_liveness_end_quiet, what_is_from_before_is_judged_as_after_a_silence)
-{
-	be_quiet_until(5000);
-	assert_false(mt_liveness_end_quiet(&p, 5200, 5000));
-	assert_false(mt_liveness_end_quiet(&p, 4999 + LIMIT, 4999)); /* an answer takes so long */
-	assert_u_eq(p.state, MT_PEER_ALIVE);
-	assert_true(mt_liveness_end_quiet(&p, 4999 + LIMIT + 1, 4999));
-	mt_liveness_resume(&p, 5100, PLANES);
-	assert_u_eq(p.state, MT_PEER_RESUMING);
-	assert_u_eq(judge(990, 0, 5040, 1), MT_LOSS_UNDECIDED);
-	assert_false(mt_liveness_end_quiet(&p, 5200, 990)); /* once for each */
-}
-
-TEST(mt_liveness_end_quiet, a_time_as_long_as_the_limit_is_none)
-{
-	be_quiet_until(1000 + LIMIT);
-	assert_false(mt_liveness_end_quiet(&p, 5000, 0));
-	be_quiet_until(1000 + LIMIT + 1);
-	assert_true(mt_liveness_end_quiet(&p, 5000, 0));
-}
-
-/* Its first report may say "missing" of what it has not taken in yet. */
-TEST(mt_liveness_end_quiet, of_a_peer_heard_before_an_answer_was_due)
-{
-	be_quiet_until(1000);
-	mt_liveness_count_due(&p, 1000, false);
-	assert_false(mt_liveness_note_rx(&p, 1000 + LIMIT));
-	assert_false(mt_liveness_end_quiet(&p, 5000, 990));
-	assert_false(mt_liveness_note_rx(&p, 5000));
-	mt_liveness_count_due(&p, 5010, true);
-	assert_true(mt_liveness_end_quiet(&p, 5020, 990));
-}
-
-/* Or each turn would be waited for again, and no loss be decided. */
-TEST(mt_liveness_end_quiet, while_planes_have_not_answered_it_is_not_waited_for)
-{
-	be_quiet_until(5000);
-	assert_true(mt_liveness_end_quiet(&p, 5050, 990));
-	mt_liveness_resume(&p, 5050, PLANES);
-	mt_liveness_count_due(&p, 5050, false);
-	mt_liveness_count_due(&p, 90000, true);
-	assert_true(mt_liveness_end_quiet(&p, 90020, 5060));
-	mt_liveness_resume(&p, 90020, PLANES);
-	assert_u_eq(judge(5060, 0, 90010, 1), MT_LOSS_PATH_FAULT);
-}
-
-/* However long ago its planes were asked: none of the turns since would decide. */
-TEST(mt_liveness_end_quiet, what_is_from_before_the_last_resumption_is_not_waited_for)
-{
-	be_quiet_until(5000);
-	assert_true(mt_liveness_end_quiet(&p, 5050, 990));
-	mt_liveness_resume(&p, 5050, PLANES);
-	mt_liveness_note_sack(&p, 90000, 0, 89990);
-	assert_u_eq(p.state, MT_PEER_ALIVE);
-	mt_liveness_count_due(&p, 90000, false);
-	mt_liveness_count_due(&p, 95000, true);
-	assert_false(mt_liveness_end_quiet(&p, 95020, 990));
-	assert_u_eq(judge(990, 0, 95010, 1), MT_LOSS_PATH_FAULT);
 }
 
 TEST(mt_liveness_note_rx, each_packet_ends_the_silence)
 {
 	mt_liveness_init(&p);
 	p.silence_limit_ns = LIMIT;
-	mt_liveness_count_due(&p, 1000, true);
+	mt_liveness_count_waiter(&p, 1000, true);
 	for (uint64_t now = 1100; now < 2000; now += LIMIT)
 		assert_false(mt_liveness_note_rx(&p, now));
 	assert_true(mt_liveness_note_rx(&p, 2101));

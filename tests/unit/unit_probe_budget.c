@@ -53,9 +53,9 @@ static int many_destinations(void **state)
 #define CASE(function, name) TEST_WITH(many_destinations, close_node, function, name)
 
 /* What the QP of a destination does that waits for an answer. */
-static void use(uint32_t i)
+static void use(uint32_t i, uint64_t now_ns)
 {
-	mt_liveness_count_waiter(&qps[i]->peer->liveness, true);
+	mt_liveness_count_waiter(&qps[i]->peer->liveness, now_ns, true);
 }
 
 static void count_probes(uint64_t now_ns)
@@ -92,7 +92,7 @@ CASE(mt_ev_probes_tick, all_destinations_share_the_budget)
 	uint32_t all, budget = (uint32_t)(100 * MS / GAP_NS), least = UINT32_MAX, most = 0;
 
 	for (uint32_t i = 0; i < DESTS; i++)
-		use(i);
+		use(i, 0);
 	all = run_until(100 * MS);
 	assert_u_between(all, budget, budget + SAVED_UP);
 	for (uint32_t i = 0; i < DESTS; i++) {
@@ -109,10 +109,10 @@ CASE(mt_ev_sets_tick, who_comes_late_waits_behind_those_that_wait)
 	uint64_t due;
 
 	for (uint32_t i = 0; i < DESTS; i++)
-		use(i);
+		use(i, 0);
 	run_until(40 * MS);
 	late = qps[DESTS] = connect_to(DESTS);
-	use(DESTS);
+	use(DESTS, 40 * MS);
 	while (mt_ev_state_of(late->ev_set, 0) == MT_EV_GOOD) {
 		mt_qp_retire_ev_group(late, 0, 40 * MS, MT_EV_BY_LOSS);
 		engine_node_grow_if_wanted(&n.base);
@@ -132,7 +132,7 @@ CASE(mt_ev_probes_tick, those_in_use_come_first)
 	uint32_t all;
 
 	run_until(40 * MS); /* all are idle by now */
-	use(5);
+	use(5, 40 * MS);
 	mt_engine_use_ev_set(n.engine, qps[5]->ev_set, 40 * MS);
 	all = run_until(60 * MS);
 	assert_u_between(probes[5], 19 * BAD, 21 * BAD);
@@ -144,7 +144,7 @@ CASE(mt_ev_sets_tick, the_last_probe_that_was_saved_up)
 {
 	n.engine->revival_due_ns = MS + (SAVED_UP - 1) * GAP_NS;
 	for (uint32_t i = 0; i < 2; i++) {
-		use(i);
+		use(i, 0);
 		memset(probes, 0, sizeof(probes));
 		mt_ev_sets_tick(n.engine, qps[i]->ev_set, MS);
 		count_probes(MS);
@@ -185,7 +185,7 @@ CASE(mt_engine_use_ev_set, waits_no_longer_with_those_that_are_idle)
 	s = mb_container_of(n.engine->probes_idle.next, struct mt_ev_set, probe_turn);
 	while (qps[i]->ev_set != s)
 		i++;
-	use(i);
+	use(i, 40 * MS);
 	mt_engine_use_ev_set(n.engine, s, 40 * MS);
 	assert_true(mb_link_is_empty(&s->probe_turn));
 	assert_u_eq(mt_engine_deadline(n.engine), 40 * MS);
@@ -246,11 +246,11 @@ CASE(mt_engine_use_ev_set, by_a_write_after_a_silence)
 CASE(mt_ev_sets_release, while_its_probes_wait)
 {
 	for (uint32_t i = 0; i < DESTS; i++)
-		use(i);
+		use(i, 0);
 	run_until(5 * MS);
 	assert_false(mb_link_is_empty(&n.engine->probes_active));
 	for (uint32_t i = 0; i < DESTS; i++) {
-		mt_liveness_count_waiter(&qps[i]->peer->liveness, false);
+		mt_liveness_count_waiter(&qps[i]->peer->liveness, 5 * MS, false);
 		mt_qp_fini(qps[i]);
 	}
 	assert_true(mb_link_is_empty(&n.engine->probes_active));

@@ -87,10 +87,8 @@ struct mt_peer *mt_peer_join(struct mt_engine *e, struct mt_ev_set *s, uint32_t 
 /* mt_peer_share gives a peer that is in use one more user. */
 void mt_peer_share(struct mt_peer *p);
 void mt_peer_leave(struct mt_engine *e, struct mt_peer *p);
-/*
- * mt_peer_resume is called when a peer is heard again after a silence, or is found to have been
- * silent in a quiet time; it sends each plane a probe.
- */
+/* mt_peer_resume is called when a peer is heard again after a silence; it sends each plane a
+ * probe. */
 void mt_peer_resume(struct mt_engine *e, struct mt_peer *p, uint64_t now_ns);
 /* mt_peers_notify sends all peers of the set which ports of ours are up. */
 void mt_peers_notify(struct mt_engine *e, struct mt_ev_set *s, uint64_t now_ns);

@@ -27,34 +27,15 @@ void mt_liveness_init(struct mt_liveness *p)
 	*p = (struct mt_liveness){.silence_limit_ns = UINT64_MAX / 4};
 }
 
-void mt_liveness_count_waiter(struct mt_liveness *p, bool waits)
+void mt_liveness_count_waiter(struct mt_liveness *p, uint64_t now_ns, bool waits)
 {
 	mb_assert(waits || p->waiting > 0);
-	p->waiting = waits ? p->waiting + 1 : p->waiting - 1;
-}
-
-void mt_liveness_count_due(struct mt_liveness *p, uint64_t since_ns, bool due)
-{
-	mb_assert(due || p->due > 0);
-	if (p->due == 0 && since_ns > p->rx_ns) {
-		mt_liveness_note_quiet(p, since_ns);
-		p->rx_ns = since_ns;
-	}
-	if (due)
-		p->due++;
-	else if (--p->due == 0 && p->state == MT_PEER_SILENT)
+	if (p->waiting == 0)
+		p->rx_ns = now_ns;
+	if (waits)
+		p->waiting++;
+	else if (--p->waiting == 0 && p->state == MT_PEER_SILENT)
 		set_state(p, MT_PEER_ALIVE);
-}
-
-bool mt_liveness_end_quiet(struct mt_liveness *p, uint64_t now_ns, uint64_t sent_ns)
-{
-	/* What is from before the last resumption is judged by that, or it never would be. */
-	if (!p->quiet || sent_ns >= p->round_ns || sent_ns < p->resumed_ns ||
-	    sent_ns + p->silence_limit_ns >= now_ns)
-		return false;
-	mt_liveness_silence(p);
-	mt_liveness_heard(p);
-	return true;
 }
 
 void mt_liveness_silence(struct mt_liveness *p)
@@ -93,7 +74,7 @@ void mt_liveness_resume(struct mt_liveness *p, uint64_t now_ns, uint32_t planes)
 	p->round_ns = now_ns;
 	p->unanswered = p->planes = planes;
 	p->retired_planes = 0;
-	p->stopped = p->quiet = false;
+	p->stopped = false;
 	if (planes == 0)
 		set_state(p, MT_PEER_ALIVE);
 }
@@ -102,7 +83,6 @@ void mt_liveness_resume(struct mt_liveness *p, uint64_t now_ns, uint32_t planes)
 static void end_round(struct mt_liveness *p, uint64_t now_ns)
 {
 	p->settled_ns = now_ns;
-	p->quiet = false;
 	if (now_ns - p->round_ns <= p->settle_timeout_ns) {
 		set_state(p, MT_PEER_ALIVE);
 		return;

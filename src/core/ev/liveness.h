@@ -9,10 +9,9 @@
  * path at once. When it goes on, it empties its receive queues port after port, so that its first
  * reports say "missing" of what only waits in the next queue.
  *
- *	ALIVE, RESUMING --- while an answer is due, nothing heard for silence_limit_ns ---> SILENT
- *	ALIVE, RESUMING --- what is from before a quiet time is missing, or comes ---> RESUMING
+ *	ALIVE, RESUMING --- while a QP waits, nothing heard for silence_limit_ns ---> SILENT
  *	SILENT --- a packet came ---> RESUMING
- *	SILENT --- no answer is due any more ---> ALIVE
+ *	SILENT --- no QP waits any more ---> ALIVE
  *	RESUMING --- each plane answered, in a short round ---> ALIVE
  *	RESUMING --- no answer had waited for settle_timeout_ns ---> ALIVE
  *
@@ -21,11 +20,6 @@
  * SILENT: the limit is longer than an answer takes and longer than a reorder window. A shorter stop
  * makes no false holes, since the loss rule waits that long. Probes that stay unanswered say
  * nothing about EVs.
- *
- * A quiet time is as long, but no answer was due in it: QPs that take turns with many others leave
- * packets on their way that asked for none. If the peer stopped in that time, packets from before
- * it are missing afterwards, or are answered only then. So a quiet time costs probes where
- * something is wrong, and nothing else.
  *
  * RESUMING: each plane is sent one probe, which queues behind the data on that plane. What is
  * missing is judged only by reports whose trigger took the same plane: a plane's queue keeps its
@@ -66,21 +60,19 @@ enum mt_liveness_state {
 
 /* One for each peer, so that all QPs to it share it. */
 struct mt_liveness {
-	uint64_t rx_ns;		   /* last heard, or when the first answer came to be due */
+	uint64_t rx_ns;		   /* last heard, or when the first QP began to wait */
 	uint64_t silence_limit_ns; /* silence that is longer counts */
 	uint64_t overloaded_until_ns;
-	uint32_t waiting; /* QPs of which something is not complete */
+	uint32_t waiting; /* QPs that wait for an answer */
 	uint8_t state;	  /* enum mt_liveness_state */
-	bool quiet;	  /* until round_ns nothing was due for longer than the limit */
 	/* Of the last resumption; zero: there was none. */
 	bool stopped;		    /* an answer had waited at the peer */
 	bool unsettled;		    /* the silence since began before all planes had answered */
 	uint32_t planes;	    /* that were probed */
 	uint32_t unanswered;	    /* of these answered nothing sent since round_ns */
 	uint32_t retired_planes;    /* planes on which it has retired an EV */
-	uint32_t due;		    /* QPs of those that wait which are due an answer */
 	uint64_t resumed_ns;	    /* when it began */
-	uint64_t round_ns;	    /* when its present round began, or the last quiet time ended */
+	uint64_t round_ns;	    /* when its present round began */
 	uint64_t settled_ns;	    /* reports on what was sent from here on count for all planes */
 	uint64_t settle_timeout_ns; /* twice the limit of the silence before it */
 };
@@ -94,9 +86,7 @@ enum mt_loss_cause {
 /* mt_liveness_init begins without a waiting QP; until an RTT is known no silence is too long. */
 void mt_liveness_init(struct mt_liveness *p);
 /* mt_liveness_count_waiter counts a QP that begins to wait for the peer, or no longer does. */
-void mt_liveness_count_waiter(struct mt_liveness *p, bool waits);
-/* mt_liveness_count_due counts one that is due an answer since then, or no longer is. */
-void mt_liveness_count_due(struct mt_liveness *p, uint64_t since_ns, bool due);
+void mt_liveness_count_waiter(struct mt_liveness *p, uint64_t now_ns, bool waits);
 /* mt_liveness_silence makes a peer SILENT, of which nothing was heard for too long. */
 void mt_liveness_silence(struct mt_liveness *p);
 /* mt_liveness_heard makes a SILENT peer RESUMING. */
@@ -105,19 +95,9 @@ void mt_liveness_heard(struct mt_liveness *p);
 /* mt_liveness_is_silent says whether the peer is SILENT, which it becomes as time passes. */
 static inline bool mt_liveness_is_silent(struct mt_liveness *p, uint64_t now_ns)
 {
-	/* What comes may have been taken in before something was sent. */
-	if (p->due > 0 && (int64_t)(now_ns - p->rx_ns) > (int64_t)p->silence_limit_ns)
+	if (p->waiting > 0 && now_ns - p->rx_ns > p->silence_limit_ns)
 		mt_liveness_silence(p);
 	return p->state == MT_PEER_SILENT;
-}
-
-/* mt_liveness_note_quiet takes that no answer was due until then: that may be a quiet time. */
-static inline void mt_liveness_note_quiet(struct mt_liveness *p, uint64_t until_ns)
-{
-	if ((int64_t)(until_ns - p->rx_ns) <= (int64_t)p->silence_limit_ns)
-		return;
-	p->quiet = true;
-	p->round_ns = until_ns;
 }
 
 /*
@@ -128,19 +108,11 @@ static inline bool mt_liveness_note_rx(struct mt_liveness *p, uint64_t now_ns)
 {
 	bool was_silent = mt_liveness_is_silent(p, now_ns);
 
-	if (p->due == 0)
-		mt_liveness_note_quiet(p, now_ns);
 	p->rx_ns = now_ns;
 	if (was_silent)
 		mt_liveness_heard(p);
 	return was_silent;
 }
-
-/*
- * mt_liveness_end_quiet takes that a packet sent then is missing, or is answered only now; true: it
- * is from before a quiet time, and mt_liveness_resume must follow.
- */
-bool mt_liveness_end_quiet(struct mt_liveness *p, uint64_t now_ns, uint64_t sent_ns);
 
 /* mt_liveness_resume begins the rounds of a RESUMING peer: each of `planes` is sent a probe now. */
 void mt_liveness_resume(struct mt_liveness *p, uint64_t now_ns, uint32_t planes);

@@ -233,7 +233,6 @@ static bool match_record(struct mt_qp *qp, struct sack *s, bool rtx)
 /* What caused this SACK, and what follows for the EV that brought it. */
 static void match_trigger(struct mt_qp *qp, struct sack *s, bool rtx)
 {
-	mt_qp_note_answer(qp, s->trigger);
 	if (!mt_tx_has_rec(&qp->req.window, s->trigger) || !match_record(qp, s, rtx))
 		return;
 	note_answered(qp, s);
@@ -270,11 +269,13 @@ static uint64_t reorder_window(const struct mt_qp *qp)
 	return mt_reorder_window(&qp->ev_set->reorder, &qp->engine->cfg.timing);
 }
 
-/* It takes a round trip until we send what it has room for, and queues may be full. */
+/* It takes a round trip until we send what it has room for, and the queues on the way may be
+ * full. */
 static void note_peer_overload(struct mt_qp *qp, uint64_t now_ns)
 {
-	now_ns += mt_rtt_silence(&qp->req.rtt, reorder_window(qp));
-	mt_liveness_set_overload(&qp->peer->liveness, now_ns);
+	uint64_t silence_ns = mt_rtt_silence(&qp->req.rtt, reorder_window(qp));
+
+	mt_liveness_set_overload(&qp->peer->liveness, now_ns + silence_ns);
 }
 
 /*
@@ -303,7 +304,6 @@ static void update_peer_liveness(struct mt_qp *qp, struct sack *s)
 	struct mt_liveness *p = &qp->peer->liveness;
 
 	if (s->ev != MT_EV_NONE) {
-		mt_completer_end_quiet(qp, s->sent_ns, s->now_ns);
 		if (!mt_qp_ev_is_left_behind(qp, s->ev, s->rtt_ns))
 			mt_liveness_note_sack(p, s->now_ns, mt_ev_port(qp->ev_set, s->ev),
 					      s->sent_ns);

@@ -73,13 +73,6 @@ static bool may_be_slow(const struct mt_qp *qp, const struct mt_loss_report *r,
 		       mt_reorder_window_unknown(&ev_set->reorder, &qp->engine->cfg.timing);
 }
 
-/* REQ(req.ev.endpoint) */
-void mt_completer_end_quiet(struct mt_qp *qp, uint64_t sent_ns, uint64_t now_ns)
-{
-	if (mt_liveness_end_quiet(&qp->peer->liveness, now_ns, sent_ns))
-		mt_peer_resume(qp->engine, qp->peer, now_ns);
-}
-
 /*
  * While it is undecided whether the peer or the path is silent, the packet stays outstanding: the
  * next SACK decides.
@@ -91,12 +84,10 @@ static void handle_loss(struct mt_qp *qp, const struct mt_loss_report *r, uint64
 	const struct mt_lost lost = {
 		.psn = psn, .sent_ns = rec->sent_ns, .qpn = mt_qp_lost_key(qp), .ev = rec->ev};
 	const struct mt_ev_set *s = qp->ev_set;
-	struct mt_liveness *peer = &qp->peer->liveness;
-	enum mt_loss_cause cause;
+	enum mt_loss_cause cause = mt_liveness_attribute_loss(
+		&qp->peer->liveness, rec->sent_ns, mt_ev_port(s, rec->ev), r->trigger_sent_ns,
+		mt_ev_port(s, r->trigger_ev));
 
-	mt_completer_end_quiet(qp, rec->sent_ns, now_ns);
-	cause = mt_liveness_attribute_loss(peer, rec->sent_ns, mt_ev_port(s, rec->ev),
-					   r->trigger_sent_ns, mt_ev_port(s, r->trigger_ev));
 	if (cause == MT_LOSS_UNDECIDED || may_be_slow(qp, r, rec))
 		return;
 	if (rec->tries == 0)

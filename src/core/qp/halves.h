@@ -139,20 +139,6 @@ static inline uint32_t mt_qp_lost_key(const struct mt_qp *qp)
 {
 	return qp->qpn | (uint32_t)qp->response_bit << 24;
 }
-/*
- * mt_qp_note_answer takes that a SACK was caused by PSN `trigger`: is that the last packet which
- * asked, or a later one? After a resend, which asks as well, the newest packet counts for it.
- */
-static inline void mt_qp_note_answer(struct mt_qp *qp, uint64_t trigger)
-{
-	if (trigger + qp->req.unasked + 1 >= qp->req.window.next)
-		qp->req.asked = false;
-}
-/*
- * mt_completer_end_quiet takes that a packet sent then is missing, or is answered only now: its
- * peer may have stopped in a time in which no answer was due.
- */
-void mt_completer_end_quiet(struct mt_qp *qp, uint64_t sent_ns, uint64_t now_ns);
 /* mt_completer_mark_lost takes an outstanding packet out of the network, and tells congestion
  * control. */
 void mt_completer_mark_lost(struct mt_qp *qp, uint64_t psn, uint64_t now_ns,

@@ -255,8 +255,7 @@ static void count_sent(struct mt_qp *qp, const struct mt_tx_desc *d, uint64_t no
 	st->tx_retransmits += d->pkt.bth.rtx;
 	qp->req.unasked = d->pkt.bth.a ? 0 : (uint8_t)(qp->req.unasked + 1);
 	mt_pace_sent(&qp->req.pace, now_ns);
-	qp->req.asked |= d->pkt.bth.a;
-	if (mt_rto_start(&qp->req.rto, now_ns) || (d->pkt.bth.a && !qp->req.is_due))
+	if (mt_rto_start(&qp->req.rto, now_ns))
 		mt_qp_arm(qp);
 }
 

@@ -47,10 +47,8 @@ struct mt_requester {
 	bool acks_have_psn : 1;	 /* the peer fills in the PSN of its ACKs ... */
 	bool peer_fills_ids : 1; /* ... and the context ids of its SACKs ... */
 	bool acks_if_asked : 1;	 /* ... and acknowledges messages, it seems, only when asked */
-	bool asked : 1;		 /* the last packet that asked for a SACK was not answered */
-	bool is_due : 1;	 /* counted among those that are due an answer, ... */
 	uint8_t penalty;	 /* rcv_cwnd_pen of the newest SACK */
-	bool waits;		 /* ... and those that wait for the peer, see core/ev/liveness.h */
+	bool waits; /* counted among those that wait for the peer, see core/ev/liveness.h */
 	struct mt_spray spray;
 	struct mt_cc cc;
 	struct mt_pace pace;

@@ -73,33 +73,17 @@ static bool waits_for_peer(const struct mt_qp *qp)
 	return qp->req.rto.armed && !(qp->ext && qp->ext->rnr.waits);
 }
 
-/*
- * What waits for its next turn may have packets on their way that asked for nothing: nothing has to
- * be heard until it asks again.
- */
-static bool is_due(const struct mt_qp *qp)
-{
-	const struct mt_requester *req = &qp->req;
-
-	return req->asked || req->sq.done < req->sq.next || mb_link_is_empty(&qp->ready) ||
-	       (qp->ext && qp->ext->negotiation.requested);
-}
-
 static void update_waiting(struct mt_qp *qp)
 {
 	struct mt_requester *req = &qp->req;
-	bool waits = waits_for_peer(qp), due = waits && is_due(qp);
+	bool waits = waits_for_peer(qp);
 
-	if (req->is_due != due) {
-		mb_assert(qp->peer);
-		req->is_due = due;
-		mt_liveness_count_due(&qp->peer->liveness, req->rto.probe_ns, due);
-	}
 	if (req->waits == waits)
 		return;
+	mb_assert(qp->peer);
 	req->waits = waits;
-	mt_liveness_count_waiter(&qp->peer->liveness, waits);
-	if (waits && qp->ev_set->stretch > 1)
+	mt_liveness_count_waiter(&qp->peer->liveness, req->rto.step_ns, req->waits);
+	if (req->waits && qp->ev_set->stretch > 1)
 		mt_engine_use_ev_set(qp->engine, qp->ev_set, req->rto.step_ns);
 }
 
