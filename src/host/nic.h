@@ -433,7 +433,8 @@ int mh_cq_poll(struct mh_cq *cq, uint32_t n, struct mh_wc *wc);
 /*
  * mh_cq_req_notify asks for one event on the channel when the next completion is added; with
  * solicited_only, when the next one is solicited or an error. Completions already there do not
- * count: poll once more after this call before blocking.
+ * count: poll once more after this call before blocking. ENODEV: the device is that of the process
+ * that forked this one.
  */
 int mh_cq_req_notify(struct mh_cq *cq, bool solicited_only);
 /* mh_cq_ack_events acknowledges n events taken from the channel; n <= those taken. */
