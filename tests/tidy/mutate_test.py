@@ -8,6 +8,7 @@ import tempfile
 
 import run  # adds tools/ to the path
 import tap
+import tree
 
 import mutants_made
 import mutate
@@ -255,7 +256,17 @@ def refuses_mixed_flags():
     return problems
 
 
-CASES = {"mutate__asks_all": asks_all, "mutate__names_survivors": names_survivors, "mutate__finds": finds, "mutate__finds_in_adapters": finds_in_adapters, "mutate__works": works,
+def confines():
+    """A wrong program that ends its process group ends nobody's outside."""
+    root = mutants_made.ROOT
+    if not mutants_made.can_confine(mutants_made.AROUND):
+        raise tree.Skip("no namespaces of its own for a test")
+    outside = f"'{root}/tools/confined' '{root}' sh -c 'kill -9 0'; echo lives; exit 3"
+    run = subprocess.run(["sh", "-c", outside], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, start_new_session=True)
+    return [] if (run.returncode, run.stdout) == (3, "lives\n") else [f"status {run.returncode}, {run.stdout}"]
+
+
+CASES = {"mutate__confines": confines, "mutate__asks_all": asks_all, "mutate__names_survivors": names_survivors, "mutate__finds": finds, "mutate__finds_in_adapters": finds_in_adapters, "mutate__works": works,
          "mutate__works_as_written": works_as_written, "mutate__refuses": refuses,
          "mutate__refuses_mixed_flags": refuses_mixed_flags}
 
