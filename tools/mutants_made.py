@@ -93,7 +93,8 @@ API = tuple(f"live/libmrc: live_{name}" for name in (
     "api_locks", "ctl", "ctl_bounds", "ctl_profiles", "devices", "endpoint", "events", "meet", "meet_calls", "meet_wait", "node",
     "objects", "post", "qp"))
 # What of src/lab needs no lab.
-LAB = tuple(f"src/lab/{name}.c" for name in ("ip_batch", "lab_fault", "scenario", "toml_table"))
+LAB = tuple(f"src/lab/{name}.c" for name in (
+    "ip_batch", "lab_fault", "processes", "run_tool", "scenario", "thread_pool", "toml_table"))
 HOST = ("unit/host", "unit/ud", "fuzz/host")
 # Of shards, forks, threads and memory that goes away: a second each at most.
 HOST_LIVE = (*HOST, *(f"live/host: live_{name}" for name in ("fork", "memory", "shards_alone", "threads")))

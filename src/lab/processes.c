@@ -157,7 +157,6 @@ int ml_processes_start(struct ml_processes *c, const struct ml_scenario_program 
 {
 	pid_t parent = getpid();
 
-	fflush(NULL);
 	for (uint32_t i = 0; i < program->hosts; i++) {
 		struct ml_process *m = &c->member[c->members];
 		char path[PATH_BYTES];

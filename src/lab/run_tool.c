@@ -90,8 +90,7 @@ static int spawn_tool(const char *const argv[], int in, int out, pid_t *pid)
 	posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
 	posix_spawn_file_actions_adddup2(&files, out, STDERR_FILENO);
 	posix_spawnattr_init(&attr);
-	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP);
-	posix_spawnattr_setpgroup(&attr, 0);
+	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP); /* one of its own: 0, as it is */
 	err = posix_spawnp(pid, find_tool(argv[0], path, sizeof(path)), &files, &attr,
 			   (char *const *)argv, environ);
 	posix_spawnattr_destroy(&attr);
@@ -99,14 +98,16 @@ static int spawn_tool(const char *const argv[], int in, int out, pid_t *pid)
 	return err;
 }
 
-static int wait_for(pid_t pid)
+/* 0, or an error: who ignores SIGCHLD never hears how it ended. */
+static int wait_for(pid_t pid, int *status)
 {
-	int status;
+	int how;
 
-	while (waitpid(pid, &status, 0) < 0)
+	while (waitpid(pid, &how, 0) < 0)
 		if (errno != EINTR)
-			return -1;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+			return errno;
+	*status = WIFEXITED(how) ? WEXITSTATUS(how) : 128 + WTERMSIG(how);
+	return 0;
 }
 
 /* The 1-based line of text, without its end. */
@@ -155,9 +156,9 @@ static int run_tool(const char *const argv[], const char *input, struct ml_error
 
 	if (in >= 0 && out >= 0) {
 		err = spawn_tool(argv, in, out, &pid);
-		status = err ? -1 : wait_for(pid);
+		err = err ? err : wait_for(pid, &status);
 	}
-	if (err && status < 0)
+	if (status < 0)
 		ml_error_set(e, "%s cannot be run: %s%s", argv[0], strerror(err),
 			     err == ENOENT ? " (package iproute2)" : "");
 	else if (status != 0) {

@@ -56,12 +56,10 @@ static int run_threads(struct crew *c, size_t threads)
 	pthread_t thread[THREADS_MAX];
 	size_t started = 0;
 
-	pthread_mutex_init(&c->lock, NULL);
 	while (started < threads && pthread_create(&thread[started], NULL, thread_main, c) == 0)
 		started++;
 	for (size_t i = 0; i < started; i++)
 		pthread_join(thread[i], NULL);
-	pthread_mutex_destroy(&c->lock);
 	if (!started && c->n)
 		return ml_error_set(c->e, "no thread can be started");
 	return c->failed ? -1 : 0;
@@ -69,7 +67,7 @@ static int run_threads(struct crew *c, size_t threads)
 
 int ml_threads_run(size_t n, ml_threads_fn fn, void *context, struct ml_error *e)
 {
-	struct crew c = {.n = n, .fn = fn, .context = context, .e = e};
+	struct crew c = {PTHREAD_MUTEX_INITIALIZER, .n = n, .fn = fn, .context = context, .e = e};
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
 	size_t threads = cores > THREADS_MAX ? THREADS_MAX : cores > 0 ? (size_t)cores : 1;
 
@@ -78,7 +76,7 @@ int ml_threads_run(size_t n, ml_threads_fn fn, void *context, struct ml_error *e
 
 int ml_threads_call(ml_threads_fn fn, void *context, struct ml_error *e)
 {
-	struct crew c = {.n = 1, .fn = fn, .context = context, .e = e};
+	struct crew c = {PTHREAD_MUTEX_INITIALIZER, .n = 1, .fn = fn, .context = context, .e = e};
 
 	return run_threads(&c, 1);
 }
