@@ -94,7 +94,8 @@ API = tuple(f"live/libmrc: live_{name}" for name in (
     "objects", "post", "qp"))
 # What of src/lab needs no lab.
 LAB = tuple(f"src/lab/{name}.c" for name in (
-    "ip_batch", "lab_fault", "processes", "run_tool", "scenario", "thread_pool", "toml_table"))
+    "fault_change", "host_env", "ip_batch", "kernel_probe", "lab_fault", "lab_state", "processes", "run_tool", "scenario",
+    "thread_pool", "toml_table", "watchdog"))
 HOST = ("unit/host", "unit/ud", "fuzz/host")
 # Of shards, forks, threads and memory that goes away: a second each at most.
 HOST_LIVE = (*HOST, *(f"live/host: live_{name}" for name in ("fork", "memory", "shards_alone", "threads")))

@@ -36,7 +36,7 @@ struct ml_lab {
 	size_t faults;
 	struct ml_port_state *port; /* n_links, from the faults; owned */
 	bool *off;		    /* n_nodes; owned */
-	int watchdog;		    /* pipe to the process that watches us, or -1 */
+	int watchdog;		    /* socket to the process that watches us, or -1 */
 };
 
 /* ml_state_lock waits for the lock; returns a descriptor whose closing unlocks, or -1. */
@@ -139,7 +139,7 @@ void ml_program_htb(const struct ml_lab *lab, uint32_t link, const char *port, b
  * ---- the watchdog: a process that takes a lab down when the one that it watches dies, for any
  * reason ----
  *
- * It waits at the other end of a pipe.
+ * It waits at the other end of a pair of sockets.
  */
 
 /* ml_watchdog_start returns a descriptor for ml_watchdog_stop, or -1. */
