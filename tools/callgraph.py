@@ -5,8 +5,8 @@ The graph is read from the object files of src/ and examples/ in a build folder.
 section for each function and datum (Debug builds do, see cmake/Softmrc.cmake), so each call, each
 address that is taken and each entry of a static table is a relocation from one section to another.
 
-Entry points are main() of each program and what the shared libraries in lib/ export. Objects of
-tests/ and bench/ are not read, so a test is no caller. A function whose address is taken counts as
+Entry points are main() of each program, constructors, and what the shared libraries in lib/
+export. Objects of tests/ and bench/ are not read, so a test is no caller. A function whose address is taken counts as
 called where the address is taken; a static table counts for all functions in it.
 
 The compiler drops what it inlines. A function without a symbol counts as reached if a reached
@@ -150,6 +150,10 @@ def _exported(build):
     return names
 
 
+# The loader calls what is in it; those of sanitizers have a priority, which their section names.
+_CONSTRUCTORS = ".init_array"
+
+
 def _walk(objects, roots):
     """The reached (object, section) pairs."""
     globals_ = collections.defaultdict(list)
@@ -158,6 +162,9 @@ def _walk(objects, roots):
             if symbol.section and not symbol.is_local:
                 globals_[symbol.name].append((number, symbol.section))
     todo = [place for name in roots for place in globals_[name]]
+    for number, obj in enumerate(objects):
+        if _CONSTRUCTORS in obj.sections:
+            todo.append((number, obj.sections.index(_CONSTRUCTORS)))
     reached = set(todo)
     while todo:
         number, section = todo.pop()

@@ -120,6 +120,9 @@ CASES = {
     "function__file_listed": case(
         {"src/core/d.c": DEAD, "tests/tidy/unreached.txt": "d.c: a reason\n"}
     ),
+    "function__constructor": case(
+        {"src/core/d.c": DEAD.replace("\nint dead", "\n__attribute__((constructor)) int dead", 1)}
+    ),
     "function__not_in_a_table": case(
         replaced("src/api/api.c", " + rows[a & 0](a)", ""),
         "src/core/c.c: mt_row: only tests",
