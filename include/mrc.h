@@ -30,12 +30,13 @@
  * says so.
  *
  * Processes. What was opened belongs to the process that opened it. In a child made by fork()
- * afterwards every call that needs the device fails with ENODEV, and one line on stderr says why;
- * the parent notices nothing. There mrc_query_qp says that a QP is in ERR, and calls that take the
- * parent's verbs context or PD say of it that it is not softmrc's. The child may open the device
- * again, as a process of its own. After exec() nothing is left open. Signals: a NIC that is open
- * handles SIGSEGV and SIGBUS where registered memory went away, and hands on all others to the
- * handlers that were there before.
+ * afterwards every call on it fails with ENODEV, whatever other threads were about to do, and one
+ * line on stderr says why; the parent notices nothing. But mrc_query_qp says there that a QP is in
+ * ERR, mrc_get_qpn its number, acknowledgements do nothing, and calls that take the parent's verbs
+ * context or PD say of it that it is not softmrc's. The child may open the device again, as a
+ * process of its own. After exec() nothing is left open. Signals: a NIC that is open handles
+ * SIGSEGV and SIGBUS where registered memory went away, and hands on all others to the handlers
+ * that were there before.
  *
  * Ownership. Structures passed in are read during the call and may be reused after it. Buffers
  * named by a posted WR belong to the device until the WR is complete.
@@ -189,7 +190,7 @@ int mrc_create_comp_channel(struct mrc_context *mrc_ctx, struct mrc_comp_channel
  * waits, so it fits poll(2) and epoll(7), and may be set to O_NONBLOCK. Only mrc_get_cq_event may
  * read from it; it is closed with the channel.
  *
- * Returns 0, or -1 with errno EINVAL.
+ * Returns 0, or -1 with errno EINVAL, or ENODEV in a child of fork: events there are the parent's.
  */
 int mrc_get_comp_channel_fd(struct mrc_comp_channel *channel, int *fd);
 

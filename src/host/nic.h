@@ -32,10 +32,7 @@
 #include "rdma/qp_attr.h"
 #include "rdma/rdma.h"
 
-/*
- * Modules are compiled with hidden symbols; the version script of libmrc decides what it
- * exports.
- */
+/* Modules are compiled with hidden symbols; libmrc's version script decides what it exports. */
 #pragma GCC visibility push(default)
 
 #include <mrc/log.h>
@@ -127,6 +124,16 @@ int mh_real_ibverbs(char path[MH_REAL_IBVERBS_BYTES]);
  */
 int mh_device_open(uint32_t i, void *owner, struct mh_device **dev);
 /*
+ * mh_fork_watch: from now on nobody has a lock that a child needs while the process forks. Called
+ * before the first such lock is taken, and then does nothing. mh_fork_lock_first: `locks`, of a
+ * library above that is being loaded, are such locks, too, and are taken before the NIC's.
+ */
+struct mh_fork_locks {
+	void (*lock)(void), (*unlock)(void);
+};
+void mh_fork_watch(void);
+void mh_fork_lock_first(const struct mh_fork_locks *locks);
+/*
  * mh_device_find returns the opening that was made with this owner, NULL if there is none. Pointers
  * are compared only, so any value is safe; with several of one owner, any of them.
  */
@@ -137,6 +144,11 @@ struct mh_device *mh_device_find(const void *owner);
  */
 int mh_device_close(struct mh_device *dev);
 
+/*
+ * mh_device_is_inherited says whether another process, of which this one is a forked child, has
+ * made the opening; then a lock that the caller keeps beside it may be held for ever.
+ */
+bool mh_device_is_inherited(const struct mh_device *dev);
 /* mh_device_index returns the `i` of mh_device_open with which the opening was made. */
 uint32_t mh_device_index(const struct mh_device *dev);
 void mh_device_query(const struct mh_device *dev, struct mh_device_attr *attr);
@@ -345,9 +357,8 @@ struct mh_mr_change {
 };
 
 /*
- * mh_mr_rereg changes a registration under the keys that it has. What is under way meets either the
- * old one or the new one. Errors as mh_mr_reg, and EBUSY: memory windows are bound to it; then the
- * old one stands.
+ * mh_mr_rereg changes a registration under the keys that it has. What is under way meets the old or
+ * the new one. Errors as mh_mr_reg, and EBUSY: memory windows are bound to it; the old one stands.
  */
 int mh_mr_rereg(struct mh_mr *mr, const struct mh_mr_change *change);
 /*
@@ -380,7 +391,7 @@ uint32_t mh_mw_rkey(const struct mh_mw *mw);
 int mh_channel_create(struct mh_device *dev, struct mh_channel **channel);
 /* mh_channel_destroy: EBUSY while a CQ uses it. */
 int mh_channel_destroy(struct mh_channel *channel);
-/* mh_channel_fd: as mh_async_fd, for completion events. */
+/* mh_channel_fd: as mh_async_fd, for completion events. In a forked child -ENODEV. */
 int mh_channel_fd(const struct mh_channel *channel);
 /*
  * mh_channel_get takes the oldest completion event and names its CQ. Blocks in read(2), without
@@ -433,8 +444,7 @@ int mh_cq_poll(struct mh_cq *cq, uint32_t n, struct mh_wc *wc);
 /*
  * mh_cq_req_notify asks for one event on the channel when the next completion is added; with
  * solicited_only, when the next one is solicited or an error. Completions already there do not
- * count: poll once more after this call before blocking. ENODEV: the device is that of the process
- * that forked this one.
+ * count: poll once more after this call before blocking. ENODEV: this is a forked child.
  */
 int mh_cq_req_notify(struct mh_cq *cq, bool solicited_only);
 /* mh_cq_ack_events acknowledges n events taken from the channel; n <= those taken. */
@@ -484,9 +494,8 @@ struct mh_qp_init {
 	 RD_QP_RQ_PSN | RD_QP_PATH_MTU | RD_QP_ACCESS)
 
 /*
- * mh_qp_create makes a QP in RESET. EINVAL: a capability outside its range, or CQs of
- * different openings, or a PD of another device. ENOMEM: memory, or max_qp QPs are there, or were a
- * second ago.
+ * mh_qp_create makes a QP in RESET. EINVAL: a capability outside its range, CQs of different
+ * openings, a PD of another device. ENOMEM: memory, or max_qp QPs are there or were a second ago.
  */
 int mh_qp_create(const struct mh_qp_init *init, struct mh_qp **qp);
 /*

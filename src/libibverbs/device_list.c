@@ -6,7 +6,6 @@
  */
 #include "libibverbs/real_library.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +17,6 @@ struct given {
 };
 
 static struct given *given;
-static pthread_mutex_t given_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* While the real library imports a device it lists devices, and only its own are right. */
 static _Thread_local bool is_real_listing;
@@ -57,10 +55,10 @@ static bool record_real_list(struct ibv_device **list, struct ibv_device **real)
 		return !real;
 	g->list = list;
 	g->real = real;
-	pthread_mutex_lock(&given_lock);
+	mv_lock(MV_LOCK_LISTS);
 	g->next = given;
 	given = g;
-	pthread_mutex_unlock(&given_lock);
+	mv_unlock(MV_LOCK_LISTS);
 	return true;
 }
 
@@ -70,7 +68,7 @@ static struct ibv_device **take_real_list(struct ibv_device **list)
 	struct ibv_device **real = NULL;
 	struct given **at = &given;
 
-	pthread_mutex_lock(&given_lock);
+	mv_lock(MV_LOCK_LISTS);
 	while (*at && (*at)->list != list)
 		at = &(*at)->next;
 	if (*at) {
@@ -80,7 +78,7 @@ static struct ibv_device **take_real_list(struct ibv_device **list)
 		real = g->real;
 		free(g);
 	}
-	pthread_mutex_unlock(&given_lock);
+	mv_unlock(MV_LOCK_LISTS);
 	return real;
 }
 

@@ -37,6 +37,22 @@
 #define MV_PORT 1
 #define MV_P_KEY 0xffff
 
+/* The locks of what a process has once, in the order in which they may be taken. */
+enum mv_lock {
+	MV_LOCK_LOADING, /* loading the system's library */
+	MV_LOCK_DEVICES, /* the table of our devices, while it is filled in */
+	MV_LOCK_LISTS,	 /* the lists that programs have */
+	MV_LOCK_DRIVERS, /* drivers that have come before the system's library */
+	MV_LOCKS,
+};
+
+/*
+ * mv_lock and mv_unlock take and release one. Before those of the NIC; the process does not fork
+ * meanwhile.
+ */
+void mv_lock(enum mv_lock which);
+void mv_unlock(enum mv_lock which);
+
 struct mv_context {
 	struct verbs_context verbs; /* ends with the struct ibv_context that programs hold */
 	struct mh_device *nic;
@@ -112,6 +128,15 @@ struct mv_qp {
 static inline struct mv_context *mv_context(struct ibv_context *context)
 {
 	return (struct mv_context *)((char *)context - offsetof(struct mv_context, verbs.context));
+}
+
+/*
+ * mv_is_inherited says whether a forked child asks, which has no device and to which mutexes of its
+ * objects may be locked for ever.
+ */
+static inline bool mv_is_inherited(struct ibv_context *context)
+{
+	return mh_device_is_inherited(mv_context(context)->nic);
 }
 
 /* What programs hold of an object is its first member. */

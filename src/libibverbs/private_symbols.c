@@ -15,7 +15,6 @@
 #include "libibverbs/real_library.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -230,7 +229,6 @@ struct driver {
 	const void *ops;
 };
 
-static pthread_mutex_t drivers_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct driver drivers[DRIVERS_MAX];
 static size_t n_drivers;
 static void (*real_register)(const void *ops);
@@ -241,12 +239,12 @@ static void register_driver(int node, const void *ops)
 {
 	void (*tell)(const void *) = NULL;
 
-	pthread_mutex_lock(&drivers_lock);
+	mv_lock(MV_LOCK_DRIVERS);
 	if (real_register && node == real_node)
 		tell = real_register;
 	else if (!real_register && n_drivers < DRIVERS_MAX)
 		drivers[n_drivers++] = (struct driver){node, ops};
-	pthread_mutex_unlock(&drivers_lock);
+	mv_unlock(MV_LOCK_DRIVERS);
 	if (tell)
 		tell(ops);
 }
@@ -277,14 +275,14 @@ void mv_private_bind(void *library, int node)
 	real_destroy = dlsym(library, "verbs_allow_disassociate_destroy");
 	snprintf(name, sizeof(name), "verbs_register_driver_%d", node);
 	address = dlsym(library, name);
-	pthread_mutex_lock(&drivers_lock);
+	mv_lock(MV_LOCK_DRIVERS);
 	memcpy(&real_register, &address, sizeof(address));
 	real_node = node;
 	for (size_t i = 0; real_register && i < n_drivers; i++)
 		if (drivers[i].node == node)
 			real_register(drivers[i].ops);
 	n_drivers = 0;
-	pthread_mutex_unlock(&drivers_lock);
+	mv_unlock(MV_LOCK_DRIVERS);
 }
 
 void mv_private_sync_drivers(void)

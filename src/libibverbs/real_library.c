@@ -17,7 +17,6 @@
 
 _Atomic(const struct mv_real *) mv_real_loaded;
 
-static pthread_mutex_t load_lock = PTHREAD_MUTEX_INITIALIZER;
 static atomic_bool load_attempted;
 static struct mv_real table;
 static char setting[MH_REAL_IBVERBS_BYTES];
@@ -143,12 +142,12 @@ const struct mv_real *mv_real_load(void)
 	int cancel_state;
 
 	if (!atomic_load(&load_attempted)) {
-		pthread_mutex_lock(&load_lock);
+		mv_lock(MV_LOCK_LOADING);
 		/* A thread that is cancelled while it reads files would keep the lock. */
 		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 		if (!atomic_load(&load_attempted))
 			load_once();
-		pthread_mutex_unlock(&load_lock);
+		mv_unlock(MV_LOCK_LOADING);
 		pthread_setcancelstate(cancel_state, NULL);
 	}
 	return mv_real();

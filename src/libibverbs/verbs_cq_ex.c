@@ -51,6 +51,8 @@ static int start_poll(struct ibv_cq_ex *ex, struct ibv_poll_cq_attr *attr)
 
 	if (attr && attr->comp_mask)
 		return EINVAL;
+	if (mv_is_inherited(cq->ibv.context))
+		return ENODEV;
 	if (!cq->single_threaded)
 		pthread_mutex_lock(&cq->polling);
 	err = poll_one(cq);
@@ -59,9 +61,10 @@ static int start_poll(struct ibv_cq_ex *ex, struct ibv_poll_cq_attr *attr)
 	return err;
 }
 
+/* A poll that was begun before a fork goes on in both processes; the child's lock is let be. */
 static void end_poll(struct ibv_cq_ex *ex)
 {
-	if (!cq_of_ex(ex)->single_threaded)
+	if (!cq_of_ex(ex)->single_threaded && !mv_is_inherited(ex->context))
 		pthread_mutex_unlock(&cq_of_ex(ex)->polling);
 }
 

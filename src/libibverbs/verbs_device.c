@@ -26,7 +26,6 @@ struct device {
 
 static struct device devices[MH_DEVICES_MAX];
 static uint32_t n_devices; /* 0: not known yet */
-static pthread_mutex_t device_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void device_fill(uint32_t i, uint32_t number, const struct mh_device_attr *attr)
 {
@@ -49,7 +48,7 @@ int mv_device_probe(uint32_t first, uint32_t *count)
 	uint32_t n = 0;
 	int err = 0;
 
-	pthread_mutex_lock(&device_lock);
+	mv_lock(MV_LOCK_DEVICES);
 	while (!n_devices && n < MH_DEVICES_MAX && !err) {
 		err = mh_device_probe(n, &attr);
 		if (!err) {
@@ -63,7 +62,7 @@ int mv_device_probe(uint32_t first, uint32_t *count)
 	if (!err && n > 0)
 		n_devices = n;
 	*count = n_devices;
-	pthread_mutex_unlock(&device_lock);
+	mv_unlock(MV_LOCK_DEVICES);
 	return err;
 }
 

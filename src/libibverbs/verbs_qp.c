@@ -130,10 +130,20 @@ int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)
 	MV_TO_REAL(mv_real_of(qp), ibv_modify_qp, (qp, attr, attr_mask));
 	if (!qp || !attr)
 		return EINVAL;
+	if (mv_is_inherited(qp->context))
+		return ENODEV;
 	pthread_mutex_lock(&qp->mutex);
 	err = modify(mv_qp(qp), attr, attr_mask);
 	pthread_mutex_unlock(&qp->mutex);
 	return err;
+}
+
+static void query_kept(struct ibv_qp *qp, const struct rd_qp_attr *nic, struct ibv_qp_attr *attr)
+{
+	pthread_mutex_lock(&qp->mutex);
+	*attr = mv_qp(qp)->kept;
+	qp->state = iv_state_from_nic(nic->state);
+	pthread_mutex_unlock(&qp->mutex);
 }
 
 /* Everything is filled in, whatever attr_mask asks for, as drivers do. */
@@ -145,11 +155,10 @@ int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 	MV_TO_REAL(mv_real_of(qp), ibv_query_qp, (qp, attr, attr_mask, init_attr));
 	if (!qp || !attr || !init_attr)
 		return EINVAL;
-	(void)mh_qp_query(mv_qp(qp)->nic, &nic); /* a child of fork is told ERR */
-	pthread_mutex_lock(&qp->mutex);
-	*attr = mv_qp(qp)->kept;
-	qp->state = iv_state_from_nic(nic.state);
-	pthread_mutex_unlock(&qp->mutex);
+	if (mh_qp_query(mv_qp(qp)->nic, &nic))
+		*attr = (struct ibv_qp_attr){0}; /* a child of fork is told ERR, and nothing else */
+	else
+		query_kept(qp, &nic, attr);
 	attr->qp_state = attr->cur_qp_state = iv_state_from_nic(nic.state);
 	attr->rq_psn = nic.rq_psn;
 	attr->sq_psn = nic.sq_psn;

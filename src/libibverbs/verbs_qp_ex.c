@@ -270,13 +270,21 @@ static void wr_atomic_write(struct ibv_qp_ex *ex, uint32_t rkey, uint64_t remote
 
 /* ---- the batch ---- */
 
+static bool is_inherited(const struct ibv_qp_ex *ex)
+{
+	return mv_is_inherited(ex->qp_base.context);
+}
+
+/* A forked child has the batch without the lock. */
 static void wr_start(struct ibv_qp_ex *ex)
 {
 	struct mv_batch *b = batch_of(ex);
+	bool inherited = is_inherited(ex);
 
-	pthread_mutex_lock(&b->lock);
+	if (!inherited)
+		pthread_mutex_lock(&b->lock);
 	b->n = 0;
-	b->err = 0;
+	b->err = inherited ? ENODEV : 0;
 }
 
 static int wr_complete(struct ibv_qp_ex *ex)
@@ -286,6 +294,8 @@ static int wr_complete(struct ibv_qp_ex *ex)
 	struct ibv_send_wr *bad;
 	int err = b->err;
 
+	if (is_inherited(ex))
+		return ENODEV;
 	for (uint32_t i = 0; i + 1 < b->n; i++)
 		b->wrs[i].next = &b->wrs[i + 1];
 	if (!err && b->n > mh_qp_send_wrs_free(qp->nic))
@@ -298,7 +308,8 @@ static int wr_complete(struct ibv_qp_ex *ex)
 
 static void wr_abort(struct ibv_qp_ex *ex)
 {
-	pthread_mutex_unlock(&batch_of(ex)->lock);
+	if (!is_inherited(ex))
+		pthread_mutex_unlock(&batch_of(ex)->lock);
 }
 
 /* ---- life ---- */

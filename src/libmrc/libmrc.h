@@ -79,6 +79,12 @@ static inline int ma_errno(int err)
 }
 
 /*
+ * ma_context_lock takes ctx->lock. ENODEV, and nothing is locked: the process is a forked child of
+ * the one that opened the context, and who holds the lock may not exist here.
+ */
+int ma_context_lock(struct mrc_context *ctx);
+void ma_context_unlock(struct mrc_context *ctx);
+/*
  * ma_query_device fills in attributes of the device that a context is of, or zeroes their `bytes`
  * if it is none of ours; *supported says which. EINVAL: an argument is NULL.
  */

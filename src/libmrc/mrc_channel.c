@@ -24,9 +24,14 @@ int mrc_create_comp_channel(struct mrc_context *mrc_ctx, struct mrc_comp_channel
 
 int mrc_get_comp_channel_fd(struct mrc_comp_channel *channel, int *fd)
 {
+	int of_channel;
+
 	if (!channel || !fd)
 		return iv_minus_one(EINVAL);
-	*fd = mh_channel_fd(channel->nic);
+	of_channel = mh_channel_fd(channel->nic);
+	if (of_channel < 0)
+		return iv_minus_one(-of_channel);
+	*fd = of_channel;
 	return 0;
 }
 

@@ -46,6 +46,19 @@ struct mrc_context *mrc_create_context(struct ibv_context *vcontext,
 	return ctx;
 }
 
+int ma_context_lock(struct mrc_context *ctx)
+{
+	if (mh_device_is_inherited(ctx->dev))
+		return ENODEV;
+	pthread_mutex_lock(&ctx->lock);
+	return 0;
+}
+
+void ma_context_unlock(struct mrc_context *ctx)
+{
+	pthread_mutex_unlock(&ctx->lock);
+}
+
 int mrc_destroy_context(struct mrc_context *mrc_ctx)
 {
 	bool hints;
@@ -53,9 +66,11 @@ int mrc_destroy_context(struct mrc_context *mrc_ctx)
 
 	if (!mrc_ctx)
 		return iv_minus_one(EINVAL);
-	pthread_mutex_lock(&mrc_ctx->lock);
+	err = ma_context_lock(mrc_ctx);
+	if (err)
+		return iv_minus_one(err);
 	hints = mrc_ctx->n_hints != 0;
-	pthread_mutex_unlock(&mrc_ctx->lock);
+	ma_context_unlock(mrc_ctx);
 	if (hints)
 		return iv_minus_one(EBUSY);
 	err = mh_device_close(mrc_ctx->dev);

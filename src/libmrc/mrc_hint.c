@@ -39,14 +39,15 @@ static void hint_copy(struct mrc_qp_hint_attr *to, const struct mrc_qp_hint_attr
 /* Counts a hint in; ENOSPC when there are too many. */
 static int hint_count_in(struct mrc_context *ctx)
 {
-	int err = 0;
+	int err = ma_context_lock(ctx);
 
-	pthread_mutex_lock(&ctx->lock);
+	if (err)
+		return err;
 	if (ctx->n_hints < MA_HINTS_MAX)
 		ctx->n_hints++;
 	else
 		err = ENOSPC;
-	pthread_mutex_unlock(&ctx->lock);
+	ma_context_unlock(ctx);
 	return err;
 }
 
@@ -71,15 +72,18 @@ int mrc_destroy_qp_hint(struct mrc_qp_hint *qp_hint)
 {
 	struct mrc_context *ctx;
 	bool used;
+	int err;
 
 	if (!qp_hint)
 		return iv_minus_one(EINVAL);
 	ctx = qp_hint->ctx;
-	pthread_mutex_lock(&ctx->lock);
+	err = ma_context_lock(ctx);
+	if (err)
+		return iv_minus_one(err);
 	used = qp_hint->users != 0;
 	if (!used)
 		ctx->n_hints--;
-	pthread_mutex_unlock(&ctx->lock);
+	ma_context_unlock(ctx);
 	if (used)
 		return iv_minus_one(EBUSY);
 	free(qp_hint);
@@ -89,22 +93,30 @@ int mrc_destroy_qp_hint(struct mrc_qp_hint *qp_hint)
 int mrc_query_qp_hint(struct mrc_qp_hint *qp_hint, struct mrc_qp_hint_attr *qp_hint_attr,
 		      int qp_hint_attr_mask)
 {
+	int err;
+
 	if (!qp_hint || !qp_hint_attr || (qp_hint_attr_mask & ~HINT_KNOWN))
 		return iv_minus_one(EINVAL);
-	pthread_mutex_lock(&qp_hint->ctx->lock);
+	err = ma_context_lock(qp_hint->ctx);
+	if (err)
+		return iv_minus_one(err);
 	hint_copy(qp_hint_attr, &qp_hint->attr, qp_hint_attr_mask);
-	pthread_mutex_unlock(&qp_hint->ctx->lock);
+	ma_context_unlock(qp_hint->ctx);
 	return 0;
 }
 
 int mrc_modify_qp_hint(struct mrc_qp_hint *qp_hint, struct mrc_qp_hint_attr *qp_hint_attr,
 		       int qp_hint_attr_mask)
 {
+	int err;
+
 	if (!qp_hint || !qp_hint_attr || (qp_hint_attr_mask & ~HINT_KNOWN) ||
 	    !hint_valid(qp_hint_attr, qp_hint_attr_mask))
 		return iv_minus_one(EINVAL);
-	pthread_mutex_lock(&qp_hint->ctx->lock);
+	err = ma_context_lock(qp_hint->ctx);
+	if (err)
+		return iv_minus_one(err);
 	hint_copy(&qp_hint->attr, qp_hint_attr, qp_hint_attr_mask);
-	pthread_mutex_unlock(&qp_hint->ctx->lock);
+	ma_context_unlock(qp_hint->ctx);
 	return 0;
 }

@@ -89,11 +89,12 @@ int mrc_destroy_qp(struct mrc_qp *qp)
 	if (!qp)
 		return ma_errno(EINVAL);
 	err = mh_qp_destroy(qp->nic);
+	if (!err)
+		err = ma_context_lock(qp->ctx);
 	if (err)
 		return ma_errno(err);
-	pthread_mutex_lock(&qp->ctx->lock);
 	hint_replace(qp, NULL);
-	pthread_mutex_unlock(&qp->ctx->lock);
+	ma_context_unlock(qp->ctx);
 	free(qp);
 	return 0;
 }
@@ -106,12 +107,16 @@ int mrc_get_qpn(struct mrc_qp *qp, uint32_t *qpn)
 	return 0;
 }
 
+/* In a child of fork it has none of these. */
 static void query_api_attr(struct mrc_qp *qp, struct mrc_qp_attr *mrc_attr)
 {
-	pthread_mutex_lock(&qp->ctx->lock);
+	mrc_attr->qp_hint = NULL;
+	memset(mrc_attr->vendor_cfg, 0, sizeof(mrc_attr->vendor_cfg));
+	if (ma_context_lock(qp->ctx))
+		return;
 	mrc_attr->qp_hint = qp->hint;
 	memcpy(mrc_attr->vendor_cfg, qp->vendor_cfg, sizeof(qp->vendor_cfg));
-	pthread_mutex_unlock(&qp->ctx->lock);
+	ma_context_unlock(qp->ctx);
 }
 
 /* REQ(api.qp.query) */
@@ -192,8 +197,10 @@ int mrc_modify_qp(struct mrc_qp *qp, struct ibv_qp_attr *vattr, int vattr_mask,
 
 	if (!qp || (vattr_mask && !vattr) || (mrc_attr_mask && !mrc_attr))
 		return ma_errno(EINVAL);
-	pthread_mutex_lock(&qp->ctx->lock);
+	err = ma_context_lock(qp->ctx);
+	if (err)
+		return ma_errno(err);
 	err = modify_locked(qp, vattr, vattr_mask, mrc_attr, mrc_attr_mask);
-	pthread_mutex_unlock(&qp->ctx->lock);
+	ma_context_unlock(qp->ctx);
 	return ma_errno(err);
 }

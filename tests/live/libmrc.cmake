@@ -74,6 +74,11 @@ softmrc_test(live_real SOURCES live_real.c verbs_fixture.c ../support/held_mutex
 	LABELS live release TIMEOUT 180
 	ARGS -- $<TARGET_FILE_DIR:fake_ibverbs> $<TARGET_FILE_DIR:fake_ibverbs_old>)
 add_dependencies(live_real fake_ibverbs fake_ibverbs_old fake_provider)
+softmrc_test(live_fork_locks SOURCES live_fork_locks.c LINKS libibverbs libmrc Threads::Threads ${CMAKE_DL_LIBS}
+	LABELS live release TIMEOUT 300 ARGS -- $<TARGET_FILE_DIR:fake_ibverbs>)
+add_dependencies(live_fork_locks fake_ibverbs)
+# These stand before the C library for all that the test links.
+set_target_properties(live_fork_locks PROPERTIES ENABLE_EXPORTS ON)
 # The essentials once more under valgrind, which is none of the sanitizers: make check-full.
 if(NOT SOFTMRC_SANITIZE)
 	foreach(name events objects post qp verbs verbs_ex verbs_mw verbs_srq verbs_ud)

@@ -48,6 +48,8 @@ static void fork_child(struct live_side *s)
 	live_check(mh_cq_create(s->dev, 1, NULL, NULL, &cq) == ENODEV);
 	live_check(mh_channel_create(s->dev, &channel) == ENODEV);
 	live_check(mh_channel_get(s->channel, &cq) == ENODEV);
+	live_check(mh_channel_fd(s->channel) == -ENODEV);
+	live_check(mh_device_is_inherited(s->dev));
 	live_check(mh_async_get(s->dev, &event) == ENODEV);
 	live_check(mh_pd_create(s->dev, NULL, &pd) == ENODEV);
 	live_check(mh_device_query_plane(s->dev, 0, &plane) == ENODEV);

@@ -368,14 +368,28 @@ static bool qp_fails(const struct fixture *r)
 	struct ibv_sge sge;
 	struct ibv_send_wr send = fixture_wr(r, 0, &sge, 8), *bad_send;
 	struct ibv_recv_wr recv = {.wr_id = 1}, *bad_recv;
+	struct mrc_qp_attr vendor = {.vendor_cfg = {1}};
 	struct mrc_meet_end end;
 
 	return FAILS_ERRNO(
 		       mrc_modify_qp(r->qp[0], &init, IBV_QP_STATE | IBV_QP_CUR_STATE, NULL, 0)) &&
+	       FAILS_ERRNO(mrc_modify_qp(r->qp[0], NULL, 0, &vendor, MRC_QP_VENDOR_CFG)) &&
 	       FAILS_ERRNO(mrc_post_send(r->qp[0], &send, &bad_send)) &&
 	       FAILS_MINUS_ONE(mrc_post_recv(r->qp[0], &recv, &bad_recv)) &&
 	       FAILS_ERRNO(mrc_meet_describe(r->qp[0], r->mr, &end)) &&
 	       FAILS_ERRNO(mrc_destroy_qp(r->qp[0]));
+}
+
+static bool hint_fails(const struct fixture *r, struct mrc_qp_hint *hint)
+{
+	struct mrc_qp_hint_init_attr init = {0};
+	int mask = MRC_QP_HINT_NUM_SEND_PEERS;
+
+	return FAILS(mrc_create_qp_hint(r->ctx, &init), NULL, ENODEV) &&
+	       FAILS_MINUS_ONE(mrc_query_qp_hint(hint, &init.attr, mask)) &&
+	       FAILS_MINUS_ONE(mrc_modify_qp_hint(hint, &init.attr, mask)) &&
+	       FAILS_MINUS_ONE(mrc_destroy_qp_hint(hint)) &&
+	       FAILS_MINUS_ONE(mrc_destroy_context(r->ctx));
 }
 
 static bool others_fail(const struct fixture *r)
@@ -385,8 +399,11 @@ static bool others_fail(const struct fixture *r)
 	struct mrc_cq *cq;
 	struct ibv_wc wc;
 	void *user;
+	int fd = -1;
 
-	return FAILS_MINUS_ONE(mrc_poll_cq(r->cq[0], 1, &wc)) &&
+	return FAILS_MINUS_ONE(mrc_get_comp_channel_fd(r->channel, &fd)) &&
+	       holds(fd == -1, "no descriptor is given") &&
+	       FAILS_MINUS_ONE(mrc_poll_cq(r->cq[0], 1, &wc)) &&
 	       FAILS_ERRNO(mrc_req_notify_cq(r->cq[0], 0)) &&
 	       FAILS_MINUS_ONE(mrc_get_cq_event(r->channel, &cq, &user)) &&
 	       FAILS_MINUS_ONE(mrc_get_async_event(r->ctx, &event)) &&
@@ -402,44 +419,94 @@ static bool is_told(const struct fixture *r)
 {
 	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_RESET};
 	struct mrc_qp_init_attr how = fixture_init_attr(r, 0);
+	struct mrc_qp_attr mrc_attr = {.vendor_cfg = {1}};
 	struct mrc_device_attr device;
 	int supported = 1;
 
-	return mrc_query_qp(r->qp[0], &attr, IBV_QP_STATE, NULL, 0, NULL) == 0 &&
+	return mrc_query_qp(r->qp[0], &attr, IBV_QP_STATE, &mrc_attr, MRC_QP_HINT, NULL) == 0 &&
 	       holds(attr.qp_state == IBV_QPS_ERR, "mrc_query_qp says ERR") &&
+	       holds(!mrc_attr.qp_hint && !mrc_attr.vendor_cfg[0], "mrc_query_qp has no hint") &&
 	       mrc_query_device(r->verbs, &device, &supported) == 0 &&
 	       holds(supported == 0, "mrc_query_device finds none") &&
 	       FAILS(mrc_create_context(r->verbs, NULL), NULL, EOPNOTSUPP) &&
 	       FAILS(mrc_create_qp(r->ctx, &how), NULL, EINVAL);
 }
 
-static bool verbs_fail(struct ibv_cq *cq, struct ibv_qp *qp)
+static bool batch_fails(struct ibv_qp_ex *ex)
+{
+	ibv_wr_send(ex); /* of a batch that was begun before the fork */
+	if (!holds(ibv_wr_complete(ex) == ENODEV, "a batch of the parent fails"))
+		return false;
+	ibv_wr_start(ex);
+	ibv_wr_abort(ex);
+	ibv_wr_start(ex);
+	ibv_wr_send(ex);
+	return holds(ibv_wr_complete(ex) == ENODEV, "a batch fails");
+}
+
+static bool verbs_fail(struct ibv_cq_ex *cq, struct ibv_qp *qp)
 {
 	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_RTS};
+	struct ibv_poll_cq_attr poll = {0};
+	struct ibv_qp_init_attr init;
 
-	return holds(ibv_req_notify_cq(cq, 0) == ENODEV, "ibv_req_notify_cq fails") &&
-	       holds(ibv_modify_qp(qp, &attr, IBV_QP_STATE) == ENODEV, "ibv_modify_qp fails");
+	return batch_fails(ibv_qp_to_qp_ex(qp)) &&
+	       holds(ibv_start_poll(cq, &poll) == ENODEV, "ibv_start_poll fails") &&
+	       holds(ibv_next_poll(cq) == ENODEV, "ibv_next_poll fails") &&
+	       holds(ibv_req_notify_cq(ibv_cq_ex_to_cq(cq), 0) == ENODEV,
+		     "ibv_req_notify_cq fails") &&
+	       holds(ibv_modify_qp(qp, &attr, IBV_QP_STATE) == ENODEV, "ibv_modify_qp fails") &&
+	       holds(ibv_query_qp(qp, &attr, IBV_QP_STATE, &init) == 0 &&
+			     attr.qp_state == IBV_QPS_ERR,
+		     "ibv_query_qp says ERR");
+}
+
+/* A QP with the calls that build WRs. */
+static struct ibv_qp *make_verbs_qp(const struct fixture *r, struct ibv_cq_ex *cq)
+{
+	struct ibv_qp_init_attr_ex init = {
+		.send_cq = ibv_cq_ex_to_cq(cq),
+		.recv_cq = ibv_cq_ex_to_cq(cq),
+		.cap = {1, 1, 1, 1, 0},
+		.qp_type = IBV_QPT_RC,
+		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+		.pd = r->pd,
+		.send_ops_flags = IBV_QP_EX_WITH_SEND,
+	};
+	struct ibv_qp *qp = ibv_create_qp_ex(r->verbs, &init);
+
+	assert_non_null(qp);
+	return qp;
 }
 
 /* What was opened belongs to who opened it; the parent goes on with it. */
 TEST_WITH(fixture_setup, fixture_teardown, mrc, fails_in_a_child)
 {
 	struct fixture *r = *state;
-	struct ibv_cq *cq = ibv_create_cq(r->verbs, 1, NULL, NULL, 0);
-	struct ibv_qp_init_attr init = {
-		.send_cq = cq, .recv_cq = cq, .cap = {1, 1, 1, 1, 0}, .qp_type = IBV_QPT_RC};
-	struct ibv_qp *qp = ibv_create_qp(r->pd, &init);
+	struct ibv_cq_init_attr_ex cq_init = {.cqe = 1, .wc_flags = IBV_WC_STANDARD_FLAGS};
+	struct ibv_cq_ex *cq = ibv_create_cq_ex(r->verbs, &cq_init);
+	struct mrc_qp_hint_init_attr hint_init = {0};
+	struct mrc_qp_hint *hint = mrc_create_qp_hint(r->ctx, &hint_init);
+	struct ibv_qp *qp;
 	int status = -1;
 	pid_t child;
 
-	assert_non_null(qp);
+	assert_non_null(hint);
+	assert_non_null(cq);
+	qp = make_verbs_qp(r, cq);
+	ibv_wr_start(ibv_qp_to_qp_ex(qp));
 	child = fork();
 	if (child == 0)
-		_exit(qp_fails(r) && others_fail(r) && is_told(r) && verbs_fail(cq, qp) ? 0 : 1);
+		_exit(qp_fails(r) && hint_fails(r, hint) && others_fail(r) && is_told(r) &&
+				      verbs_fail(cq, qp)
+			      ? 0
+			      : 1);
+	ibv_wr_abort(ibv_qp_to_qp_ex(qp));
 	assert_true(child > 0);
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);
 	assert_int_equal(fixture_state(r, 0), IBV_QPS_RESET);
 	assert_int_equal(ibv_destroy_qp(qp), 0);
-	assert_int_equal(ibv_destroy_cq(cq), 0);
+	assert_int_equal(ibv_destroy_cq(ibv_cq_ex_to_cq(cq)), 0);
+	assert_int_equal(mrc_destroy_qp_hint(hint), 0);
 }

@@ -17,6 +17,7 @@
 #include "host/state/shards.h"
 #include "host/stats/stats.h"
 #include "support/open_fds.h"
+#include "support/sleeping_threads.h"
 
 /* Cases of cmocka go on in a child where one fails. */
 #define check(condition)                                                                       \
@@ -94,39 +95,6 @@ static void inherit(void)
 	expect_locks_free();
 }
 
-/* Whether a thread of this process sleeps; the one that asks does not. */
-static bool sleeps(const char *thread)
-{
-	char path[80], text[256] = "";
-	const char *at;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%s/stat", thread);
-	file = fopen(path, "re");
-	if (file)
-		(void)!fgets(text, sizeof(text), file);
-	if (file)
-		fclose(file);
-	at = strrchr(text, ')');
-	return at && at[2] == 'S';
-}
-
-/* A thread that is just starting may have a lock of the allocator, which the child then gets. */
-static void wait_for_threads(void)
-{
-	uint32_t awake = 0;
-
-	while (awake != 1) {
-		DIR *all = opendir("/proc/self/task");
-		const struct dirent *one;
-
-		check(all);
-		for (awake = 0; (one = readdir(all));)
-			awake += one->d_name[0] != '.' && !sleeps(one->d_name);
-		closedir(all);
-	}
-}
-
 static void fork_twice(void)
 {
 	loopback_env(DEVICES);
@@ -140,7 +108,7 @@ static void fork_twice(void)
 		check(mh_device_open(i, NULL, &dev[i]) == 0);
 		check(mh_ev_cq_create(dev[i], 8, NULL, NULL, &ev_cq[i]) == 0 && ev_cq[i]->listener);
 	}
-	wait_for_threads();
+	test_wait_for_threads();
 	for (uint32_t i = 0; i < 2; i++) {
 		in_a_process(inherit);
 		expect_locks_free();

@@ -14,8 +14,8 @@ _Atomic(const struct mv_real *) mv_real_loaded;
 
 /* ---- what it is built on ---- */
 
-static struct ibv_context context;
-static struct ibv_pd pd = {.context = &context};
+static struct mv_context context;
+static struct ibv_pd pd = {.context = &context.verbs.context};
 static struct mv_qp *made;
 static int n_made, n_destroyed;
 static uint32_t asked_inline;
@@ -27,6 +27,7 @@ struct ibv_qp *ibv_create_qp(struct ibv_pd *of, struct ibv_qp_init_attr *init)
 	assert_non_null(made);
 	asked_inline = init->cap.max_inline_data;
 	made->cap = init->cap;
+	made->ibv.context = of->context;
 	n_made++;
 	return &made->ibv;
 }
@@ -42,12 +43,20 @@ int ibv_destroy_qp(struct ibv_qp *qp)
 int ibv_query_device(struct ibv_context *of, struct ibv_device_attr *attr)
 {
 	*attr = (struct ibv_device_attr){.max_qp_rd_atom = 4};
-	return of == &context ? 0 : EINVAL;
+	return of == &context.verbs.context ? 0 : EINVAL;
 }
 
 bool mv_device_is_ours(const struct ibv_device *device)
 {
 	return device == NULL;
+}
+
+static bool is_child; /* of fork */
+
+bool mh_device_is_inherited(const struct mh_device *dev)
+{
+	assert_ptr_equal(dev, context.nic);
+	return is_child;
 }
 
 static uint32_t n_free;
@@ -86,7 +95,7 @@ static struct ibv_qp_ex *ex;
 
 static struct ibv_qp *make(void)
 {
-	return mv_create_qp_ex(&context, &init_attr);
+	return mv_create_qp_ex(&context.verbs.context, &init_attr);
 }
 
 static int setup(void **state)
@@ -104,6 +113,7 @@ static int setup(void **state)
 	n_made = n_destroyed = no_memory = 0;
 	n_free = DEPTH;
 	n_posted = 0;
+	is_child = false;
 	qp = make();
 	ex = qp ? ibv_qp_to_qp_ex(qp) : NULL;
 	return ex ? 0 : -1;
@@ -222,4 +232,24 @@ EX_TEST(ibv_create_qp_ex, room_for_atomic_writes)
 		assert_u_eq(asked_inline, rows[i].want);
 		ibv_destroy_qp(qp);
 	}
+}
+
+/* Its lock is another process's, begun or not; held_mutexes.c sees what is locked and unlocked. */
+EX_TEST(ibv_wr_complete, fails_in_a_child)
+{
+	is_child = true;
+	ibv_wr_start(ex);
+	ibv_wr_send(ex);
+	assert_i_eq(ibv_wr_complete(ex), ENODEV);
+	ibv_wr_start(ex);
+	ibv_wr_abort(ex);
+	is_child = false;
+	ibv_wr_start(ex);
+	ibv_wr_send(ex);
+	is_child = true;
+	ibv_wr_abort(ex);
+	assert_i_eq(ibv_wr_complete(ex), ENODEV);
+	assert_u_eq(n_posted, 0);
+	is_child = false;
+	ibv_wr_abort(ex);
 }

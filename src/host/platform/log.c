@@ -159,14 +159,12 @@ void mh_log(enum mrc_log_level level, const char *format, ...)
 	errno = code;
 }
 
-int mrc_log_set(enum mrc_log_level level, mrc_log_fn fn, void *context)
+int mh_log_set(enum mrc_log_level level, mrc_log_fn fn, void *context)
 {
 	struct log_sink *s = log_sink();
 
-	if ((int)level < MRC_LOG_CONFIGURED || (int)level > MRC_LOG_DEBUG) {
-		errno = EINVAL;
+	if ((int)level < MRC_LOG_CONFIGURED || (int)level > MRC_LOG_DEBUG)
 		return EINVAL;
-	}
 	mh_log_lock();
 	s->fn = fn;
 	s->context = context;

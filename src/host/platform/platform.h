@@ -135,6 +135,8 @@ enum mh_log_format {
  * said unless the program has chosen one. Any thread.
  */
 void mh_log_configure(enum mrc_log_level level, enum mh_log_format format);
+/* mh_log_set takes what the program says, as mrc_log_set does but for errno. */
+int mh_log_set(enum mrc_log_level level, mrc_log_fn fn, void *context);
 /* mh_log_lock and mh_log_unlock: while the process forks nobody is in the middle of a message. */
 void mh_log_lock(void);
 void mh_log_unlock(void);

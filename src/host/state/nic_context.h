@@ -268,6 +268,9 @@ struct mh_process {
 		uint32_t users; /* openings */
 	} of[MH_DEVICES_MAX];
 	char said[sizeof(struct mh_env_error)]; /* the last message of mh_log_once */
+	/* Locks of a library above, and those that the thread that forks has taken. */
+	_Atomic(const struct mh_fork_locks *) above;
+	const struct mh_fork_locks *above_locked;
 };
 
 struct mh_process *mh_process(void);

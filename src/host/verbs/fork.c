@@ -16,18 +16,33 @@
 #include "host/stats/stats.h"
 
 /*
- * The order of locks is the same as everywhere: the table of NICs, NICs by number, the log.
- * They are released in the opposite order, for each restores the cancellation state that it found.
+ * The order of locks is the same as everywhere: those of a library above, the table of NICs, NICs
+ * by number, the log. They are released in the opposite order, for each restores the cancellation
+ * state that it found.
  */
 static void lock_all(void)
 {
 	struct mh_process *p = mh_process();
+	const struct mh_fork_locks *above = atomic_load(&p->above);
 
+	if (above)
+		above->lock();
 	mh_process_lock(p);
+	p->above_locked = above;
 	for (uint32_t i = 0; i < MH_DEVICES_MAX; i++)
 		if (p->of[i].nic)
 			mh_shards_lock(p->of[i].nic);
 	mh_log_lock();
+}
+
+/* The library above may have been loaded meanwhile. */
+static void unlock_process(struct mh_process *p)
+{
+	const struct mh_fork_locks *above = p->above_locked;
+
+	mh_process_unlock(p);
+	if (above)
+		above->unlock();
 }
 
 static void unlock_all(void)
@@ -38,7 +53,7 @@ static void unlock_all(void)
 	for (uint32_t i = MH_DEVICES_MAX; i-- > 0;)
 		if (p->of[i].nic)
 			mh_shards_unlock(p->of[i].nic);
-	mh_process_unlock(p);
+	unlock_process(p);
 }
 
 /*
@@ -61,7 +76,7 @@ static void leave_inherited(void)
 		p->of[i].nic = NULL;
 		p->of[i].users = 0;
 	}
-	mh_process_unlock(p);
+	unlock_process(p);
 }
 
 /* lock_until takes the locks of all shards; false: one was not to be had in time, and none is. */
@@ -115,10 +130,19 @@ static void finish_nics(void)
 	mh_cancel_restore(cancel_state);
 }
 
+/*
+ * Not when the library is loaded: an allocator that installs its own handlers after that would be
+ * locked before us, and who has a lock of ours may be about to allocate.
+ */
 static void install_handlers(void)
 {
 	pthread_atfork(lock_all, unlock_all, leave_inherited);
 	atexit(finish_nics);
+}
+
+void mh_fork_lock_first(const struct mh_fork_locks *locks)
+{
+	atomic_store(&mh_process()->above, locks);
 }
 
 void mh_fork_watch(void)

@@ -58,7 +58,7 @@ int mh_channel_destroy(struct mh_channel *channel)
 
 int mh_channel_fd(const struct mh_channel *channel)
 {
-	return channel->events.fd;
+	return mh_nic_is_inherited(channel->dev->nic) ? -ENODEV : channel->events.fd;
 }
 
 /* One that does not block is asked once, and where there are events nobody need wait. */

@@ -22,8 +22,10 @@ static int device_read_env(uint32_t i, struct mh_env *env)
 {
 	int cancel_state = mh_cancel_disable(); /* callers hold locks of their own */
 	struct mh_env_error error;
-	int err = mh_env_read(env, i, &error);
+	int err;
 
+	mh_fork_watch();
+	err = mh_env_read(env, i, &error);
 	mh_log_configure(env->log_level, env->log_format);
 	if (env->ignored[0])
 		mh_log_once(MRC_LOG_WARNING, env->ignored);
@@ -86,7 +88,6 @@ static int device_make_nic(struct mh_process *p, uint32_t i)
 		mh_process_log_once(p, MRC_LOG_ERROR, env_error.text);
 		return err;
 	}
-	mh_fork_watch();
 	err = mh_nic_create(&env, &p->of[i].nic, &error);
 	if (err)
 		mh_process_log_once(p, MRC_LOG_ERROR, error.text);
@@ -147,6 +148,7 @@ int mh_device_open(uint32_t i, void *owner, struct mh_device **dev)
 	struct mh_device *d = calloc(1, sizeof(*d));
 	int err;
 
+	mh_fork_watch();
 	if (!d)
 		return ENOMEM;
 	err = mh_event_open(&d->events);
@@ -211,7 +213,13 @@ static void *device_find(struct mh_nic *nic, const void *owner)
 
 struct mh_device *mh_device_find(const void *owner)
 {
+	mh_fork_watch();
 	return mh_process_find(device_find, owner);
+}
+
+bool mh_device_is_inherited(const struct mh_device *dev)
+{
+	return mh_nic_is_inherited(dev->nic);
 }
 
 uint32_t mh_device_index(const struct mh_device *dev)

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "host/state/nic_context.h"
+#include "host/verbs/verbs.h"
 
 /*
  * Numbers are never used again: 2^32 PDs are more than a process makes, and an old MR must not
@@ -70,5 +70,6 @@ static void *pd_find(struct mh_nic *nic, const void *owner)
 
 struct mh_pd *mh_pd_find(const void *owner)
 {
+	mh_fork_watch();
 	return mh_process_find(pd_find, owner);
 }

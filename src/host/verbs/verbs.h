@@ -19,9 +19,6 @@ void mh_nic_close_inherited(struct mh_nic *nic);
 /* mh_nic_fill_attr fills in the constant attributes of a NIC with this configuration. */
 void mh_nic_fill_attr(const struct mh_env *env, struct mh_device_attr *attr);
 
-/* mh_fork_watch installs the handlers of fork.c, once per process, before its first NIC is made. */
-void mh_fork_watch(void);
-
 /*
  * mh_mw_post_bind queues the bind of a WR on a QP; mh_mw_post_invalidate a LOCAL_INV. Under
  * nic->lock. Errors as mh_qp_post_send.
