@@ -84,6 +84,36 @@ CLI_TEST(perf, immediates_both_ways)
 	live_program_assert_said(&client, "EVs now: 24 good");
 }
 
+/* The client sleeps, the server polls; with credits of immediates, which are no completions. */
+CLI_TEST(perf, sleeps_on_events)
+{
+	static struct live_program server, client;
+	json_t *json;
+
+	start_server(&server);
+	START(&client, "perf", "127.0.0.1", "--port", port, "--size", "512", "--duration", "50ms",
+	      "--imm", "--both", "--depth", "8", "--qps", "3", "--events", "--json");
+	assert_int_equal(live_program_finish(&client), 0);
+	assert_int_equal(live_program_finish(&server), 0);
+	json = json_loads(client.said, 0, NULL);
+	assert_non_null(json);
+	assert_true(json_integer_value(json_object_get(json, "cq_events")) > 0);
+	json_decref(json);
+}
+
+CLI_TEST(perf, both_sleep_on_events)
+{
+	static struct live_program server, client;
+
+	START(&server, "perf", "--server", "--once", "--port", port, "--events");
+	live_program_wait_said(&server, "waiting for mrc perf HOST");
+	START(&client, "perf", "127.0.0.1", "--port", port, "--size", "512", "--duration", "20ms",
+	      "--events");
+	assert_int_equal(live_program_finish(&client), 0);
+	assert_int_equal(live_program_finish(&server), 0);
+	live_program_assert_said(&client, "\nCQ events: ");
+}
+
 CLI_TEST(perf, nobody_there)
 {
 	static struct live_program client;

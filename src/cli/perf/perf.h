@@ -114,7 +114,10 @@ struct perf_connection {
 	struct ibv_pd *pd;
 	struct ibv_mr *mr;
 	struct mrc_context *context;
+	struct mrc_comp_channel *channel; /* NULL: the CQ is polled all the time */
 	struct mrc_cq *cq;
+	bool notified;	    /* the next completion is an event on the channel */
+	uint64_t cq_events; /* taken from it */
 	struct perf_qp qp[PERF_QPS_MAX];
 	uint8_t *memory;
 	uint64_t bytes;	   /* of a message at most, rounded up to pages */
@@ -132,9 +135,9 @@ struct perf_connection {
 enum perf_wr { PERF_WR_DATA, PERF_WR_CREDIT, PERF_WR_RECV };
 #define PERF_WR_BITS 2u
 
-/* perf_connection_open makes everything up to QPs in INIT. 0, or -1; perf_connection_close in any
- * case. */
-int perf_connection_open(struct perf_connection *r, const struct perf_plan *plan);
+/* perf_connection_open makes everything up to QPs in INIT, with `events` a completion channel as
+ * well. 0, or -1; perf_connection_close in any case. */
+int perf_connection_open(struct perf_connection *r, const struct perf_plan *plan, bool events);
 void perf_connection_close(struct perf_connection *r);
 
 /* perf_connection_describe returns what the peer must know; perf_connection_connect takes the
@@ -153,7 +156,9 @@ bool perf_connection_can_write(const struct perf_connection *r, uint32_t i, bool
 int perf_connection_received(struct perf_connection *r, uint32_t i);
 /* perf_connection_credited notes that a credit has arrived at the peer. 0 or -1. */
 int perf_connection_credited(struct perf_connection *r, uint32_t i);
-/* perf_connection_poll takes completions, checks them, and returns how many, or -1. */
+/* perf_connection_poll takes completions, checks them, and returns how many, or -1. With a
+ * completion channel it sleeps where there are none, until there are or a millisecond is over: the
+ * caller has other things to look at, and a credit of the peer is no completion. */
 int perf_connection_poll(struct perf_connection *r, struct ibv_wc *wc, int n);
 
 /* The loops that measure: bandwidth in one or both directions, and latency. */
@@ -244,7 +249,7 @@ struct perf_options {
 	const char *host; /* NULL: the server */
 	uint64_t size;	  /* of all messages; 0: those of the plan */
 	uint32_t port;
-	bool server, once, no_latency, no_bandwidth, json, plain;
+	bool server, once, events, no_latency, no_bandwidth, json, plain;
 };
 
 /* perf_main is what runs `mrc perf`. */

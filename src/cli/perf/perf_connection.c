@@ -5,6 +5,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,9 @@
 
 /* A credit in flight, besides a full queue of messages. */
 #define SENDS_EXTRA 1u
+
+/* How long a poll with a completion channel sleeps at most. */
+#define EVENT_WAIT_MS 1
 
 static int set_error(struct perf_connection *r, const char *what, int err)
 {
@@ -144,20 +148,27 @@ static int open_qp(struct perf_connection *r, uint32_t i)
 	return 0;
 }
 
-int perf_connection_open(struct perf_connection *r, const struct perf_plan *plan)
+static int open_cq(struct perf_connection *r, bool events)
 {
-	uint32_t entries;
+	uint32_t entries = r->plan->qps * (r->plan->depth + SENDS_EXTRA + r->receives);
+	int err = events ? mrc_create_comp_channel(r->context, &r->channel) : 0;
 
+	if (err)
+		return set_error(r, "completion channel", err);
+	r->cq = mrc_create_cq(r->context, (int)entries, NULL, r->channel, 0);
+	return r->cq ? 0 : set_error(r, "completion queue", errno);
+}
+
+int perf_connection_open(struct perf_connection *r, const struct perf_plan *plan, bool events)
+{
 	*r = (struct perf_connection){.plan = plan, .receives = 2 * plan->depth};
 	if (open_device(r) || wait_for_port(r) || open_memory(r))
 		return -1;
 	r->context = mrc_create_context(r->device, NULL);
 	if (!r->context)
 		return set_error(r, "MRC context", errno);
-	entries = plan->qps * (plan->depth + SENDS_EXTRA + r->receives);
-	r->cq = mrc_create_cq(r->context, (int)entries, NULL, NULL, 0);
-	if (!r->cq)
-		return set_error(r, "completion queue", errno);
+	if (open_cq(r, events))
+		return -1;
 	for (uint32_t i = 0; i < plan->qps; i++)
 		if (open_qp(r, i))
 			return -1;
@@ -173,6 +184,8 @@ void perf_connection_close(struct perf_connection *r)
 	}
 	if (r->cq)
 		mrc_destroy_cq(r->cq);
+	if (r->channel)
+		mrc_destroy_comp_channel(r->channel);
 	if (r->context)
 		mrc_destroy_context(r->context);
 	if (r->mr)
@@ -250,12 +263,48 @@ int perf_connection_credited(struct perf_connection *r, uint32_t i)
 	return give_credit(r, i);
 }
 
+/* Takes the event that is there, which asks for none again. */
+static int take_event(struct perf_connection *r)
+{
+	struct mrc_cq *cq;
+	void *context;
+
+	if (mrc_get_cq_event(r->channel, &cq, &context))
+		return set_error(r, "completion channel", errno);
+	mrc_ack_cq_events(cq, 1);
+	r->notified = false;
+	r->cq_events++;
+	return 0;
+}
+
+/*
+ * Sleeps until there is an event or the time is over. A completion that came before the request is
+ * no event: the call that requests it returns at once, and the caller polls again.
+ */
+static int wait_for_event(struct perf_connection *r)
+{
+	struct pollfd fd = {.events = POLLIN};
+	int err;
+
+	if (!r->notified) {
+		err = mrc_req_notify_cq(r->cq, 0);
+		r->notified = !err;
+		return err ? set_error(r, "completion queue", err) : 0;
+	}
+	if (mrc_get_comp_channel_fd(r->channel, &fd.fd))
+		return set_error(r, "completion channel", errno);
+	/* A signal ends the sleep as time does. */
+	return poll(&fd, 1, EVENT_WAIT_MS) > 0 ? take_event(r) : 0;
+}
+
 int perf_connection_poll(struct perf_connection *r, struct ibv_wc *wc, int n)
 {
 	int got = mrc_poll_cq(r->cq, n, wc);
 
 	if (got < 0)
 		return set_error(r, "completion queue", errno);
+	if (got == 0 && r->channel)
+		return wait_for_event(r);
 	for (int i = 0; i < got; i++)
 		if (wc[i].status != IBV_WC_SUCCESS) {
 			snprintf(r->error, sizeof(r->error), "QP 0x%06x: a work request failed: %s",

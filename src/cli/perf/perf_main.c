@@ -6,6 +6,7 @@
 #include "cli/perf/perf.h"
 #include "ui/terminal.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +86,7 @@ static int set_up(struct perf *p, json_t *peer)
 	json_t *mine;
 	int rc;
 
-	if (perf_connection_open(&p->conn, &p->o.plan))
+	if (perf_connection_open(&p->conn, &p->o.plan, p->o.events))
 		return set_error(p, p->conn.error);
 	mine = perf_connection_describe(&p->conn);
 	if (!mine)
@@ -180,10 +181,15 @@ static void print_results(struct perf *p)
 	all = perf_health_since(&now, &p->start);
 	if (p->o.json) {
 		json = perf_report_json(&p->o.plan, p->o.host, p->row, p->rows, &all);
+		if (p->o.events)
+			json_object_set_new(json, "cq_events",
+					    json_integer((json_int_t)p->conn.cq_events));
 		ui_json_print(json, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
 		return;
 	}
 	perf_report_tail(&all, &text);
+	if (p->o.events)
+		ui_text_add(&text, "CQ events: %" PRIu64 "\n", p->conn.cq_events);
 	ui_text_print(&text, stdout);
 }
 

@@ -28,6 +28,8 @@ static const struct ui_flag flags[] = {
 	 offsetof(struct perf_options, plan.depth), 1, PERF_DEPTH_MAX},
 	UI_SWITCH("--imm", perf_options, plan.imm, "WRITE_WITH_IMM instead of WRITE"),
 	UI_SWITCH("--both", perf_options, plan.bidirectional, "both ends send"),
+	UI_SWITCH("--events", perf_options, events,
+		  "this end sleeps on a completion channel instead of polling"),
 	UI_SWITCH("--no-latency", perf_options, no_latency, "bandwidth only"),
 	UI_SWITCH("--no-bandwidth", perf_options, no_bandwidth, "latency only"),
 	UI_SWITCH("--plain", perf_options, plain, "no live line on a terminal"),
