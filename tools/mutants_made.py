@@ -361,7 +361,7 @@ class Judge:
         seconds = next((s for module, s in SECONDS_IN.items() if site.file.startswith(module)), SECONDS_A_FAULT)
         killer = self.killers.get("\n".join(key(site)))
         reaching = [test for test in self.tests if test.reached[number]]
-        reaching.sort(key=lambda test: (test.name != killer, not test.name.endswith(f"_{own}")))
+        reaching.sort(key=lambda test: (test.name != killer, f"_{own}" not in test.name))
         spent = 0
         for test in reaching:
             spent += test.cost

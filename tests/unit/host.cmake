@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
-foreach(name addr host_ifaces cpu_atomic crc32_cpu env log mem_guard mr_keys numbers nic_faults settings pace place_payload
-	nic_ports nic_ports_said nic_ports_watch thread_priority nic_tx ev_listener)
+foreach(name addr host_ifaces cpu_atomic crc32_cpu env log mem_check mem_guard mr_keys numbers nic_faults settings pace place_payload
+	nic_ports nic_ports_said nic_ports_watch thread_priority nic_tx cc_profiles ev_numbers ev_hints)
 	softmrc_test(unit_${name} SOURCES unit_${name}.c LINKS host LABELS unit)
 endforeach()
 # What locks: a lock that is not taken or not released ends these.
 foreach(name cq_ring event_queue nic_cq nic_device nic_mr nic_mw nic_node nic_post nic_qp nic_rx node_store shards ep_batch
-	fork nic_open process ep_probe ep_probe_engine nic_cq_poll nic_node_change nic_srq)
+	ev_listener fork nic_open process ep_probe ep_probe_engine nic_cq_poll nic_node_change nic_srq)
 	softmrc_test(unit_${name} SOURCES unit_${name}.c ../support/held_mutexes.c LINKS host LABELS unit)
 endforeach()
 set(batch_calls clock_gettime pthread_cond_timedwait pthread_cond_signal)
@@ -25,7 +25,8 @@ set(parts_of_a_poll calloc mh_progress_poll mh_progress_end_backoff mh_progress_
 list(TRANSFORM parts_of_a_poll PREPEND LINKER:--wrap=)
 target_link_options(unit_nic_cq_poll PRIVATE ${parts_of_a_poll})
 set(parts_of_a_nic calloc mh_event_open mh_entropy mh_ports_open mh_tx_create mh_engine_create mh_nic_create_ud mh_node_create
-	mh_segment_create mh_segment_finish mh_progress_start mh_env_read)
+	mh_segment_create mh_segment_finish mh_progress_start mh_env_read pthread_mutexattr_init
+	pthread_mutex_init)
 list(TRANSFORM parts_of_a_nic PREPEND LINKER:--wrap=)
 target_link_options(unit_nic_open PRIVATE ${parts_of_a_nic})
 target_link_options(unit_fork PRIVATE LINKER:--wrap=mh_segment_finish LINKER:--wrap=pthread_mutex_timedlock)
@@ -36,6 +37,44 @@ set(driver_calls mio_udp_claim mio_fault_open mio_fault_unmap mio_capture_open m
 	mio_af_packet_open mio_raw41_open mh_iface_with_address)
 list(TRANSFORM driver_calls PREPEND LINKER:--wrap=)
 target_link_options(unit_nic_ports_drivers PRIVATE ${driver_calls})
+softmrc_test(unit_ev_listener_thread SOURCES unit_ev_listener_thread.c LINKS host LABELS unit)
+set(calls_of_a_listener mh_node_dial recv poll eventfd pthread_create calloc mh_cq_drop_ev_events)
+list(TRANSFORM calls_of_a_listener PREPEND LINKER:--wrap=)
+target_link_options(unit_ev_listener_thread PRIVATE ${calls_of_a_listener})
+softmrc_test(unit_ev_profiles SOURCES unit_ev_profiles.c LINKS host LABELS unit)
+set(asked_of_the_engine mt_ev_profile_set mt_ev_profile_clear mt_ev_profile_deny mt_ev_profile_replace mu_path_deny mh_engine_grow)
+list(TRANSFORM asked_of_the_engine PREPEND LINKER:--wrap=)
+target_link_options(unit_ev_profiles PRIVATE ${asked_of_the_engine})
+softmrc_test(unit_node SOURCES unit_node.c ../support/held_mutexes.c LINKS host LABELS unit)
+set(what_follows mh_ports_update_links mh_engine_report_ports mh_nic_kick mh_ev_profile_apply mt_cc_profile_set
+	mt_cc_profile_clear mh_cq_add_ev_event)
+list(TRANSFORM what_follows PREPEND LINKER:--wrap=)
+target_link_options(unit_node PRIVATE ${what_follows})
+softmrc_test(unit_node_share SOURCES unit_node_share.c LINKS host LABELS unit)
+set(ways_of_a_change store_read store_offer_make store_writer_open store_writer_commit store_writer_close socket setsockopt connect
+	sendmsg recv nanosleep mh_log)
+list(TRANSFORM ways_of_a_change PREPEND LINKER:--wrap=)
+target_link_options(unit_node_share PRIVATE ${ways_of_a_change})
+softmrc_test(unit_node_store_look SOURCES unit_node_store_look.c ../support/held_mutexes.c LINKS host LABELS unit)
+set(around_a_store store_watch_open store_watch_look store_watch_hears store_watch_close mh_node_apply mh_engine_report_ports
+	mh_segment_node mh_log)
+list(TRANSFORM around_a_store PREPEND LINKER:--wrap=)
+target_link_options(unit_node_store_look PRIVATE ${around_a_store})
+target_link_options(unit_mem_check PRIVATE LINKER:--wrap=madvise LINKER:--wrap=fopen)
+target_link_options(unit_place_payload PRIVATE LINKER:--wrap=memcpy)
+softmrc_test(unit_thread_priority_limits SOURCES unit_thread_priority_limits.c LINKS host LABELS unit)
+target_link_options(unit_thread_priority_limits PRIVATE LINKER:--wrap=getpriority,--wrap=setpriority,--wrap=getrlimit,--wrap=syscall)
+softmrc_test(unit_link_monitor SOURCES unit_link_monitor.c LINKS host LABELS unit)
+target_link_options(unit_link_monitor PRIVATE LINKER:--wrap=socket,--wrap=bind,--wrap=recv)
+softmrc_test(unit_engine_host SOURCES unit_engine_host.c LINKS host LABELS unit)
+set(parts_of_an_engine malloc aligned_alloc mt_engine_size mt_engine_init mt_engine_memory_wanted mt_engine_add_memory
+	mt_ev_profile_set mt_cc_profile_set mt_engine_rx_capacity mt_engine_port_set)
+list(TRANSFORM parts_of_an_engine PREPEND LINKER:--wrap=)
+target_link_options(unit_engine_host PRIVATE ${parts_of_an_engine})
+softmrc_test(unit_nic_ud SOURCES unit_nic_ud.c LINKS host LABELS unit)
+target_link_options(unit_nic_ud PRIVATE LINKER:--wrap=mu_create,--wrap=mh_completion_push,--wrap=mh_tx_run,--wrap=mh_event_raise)
+target_link_options(unit_ev_hints PRIVATE LINKER:--wrap=store_hints_load LINKER:--wrap=mt_qp_query
+	LINKER:--wrap=mt_qp_ev_info LINKER:--wrap=mt_qp_ev_suspect LINKER:--wrap=mh_log)
 # Its NIC has the time of the test: see tests/support/virtual_nic.h.
 softmrc_test(unit_nic_rx_poll SOURCES unit_nic_rx_poll.c ../support/virtual_nic.c LINKS host LABELS unit)
 set(virtual_nic_wraps clock_gettime mh_entropy ppoll aligned_alloc free)

@@ -2,6 +2,8 @@
 /* unit_crc32_cpu.c - each fast CRC-32 that this CPU has equals the portable one. */
 #include "support/test.h"
 
+#include <stdio.h>
+
 #include "host/platform/platform.h"
 
 static uint8_t crc_bytes[5000];
@@ -30,6 +32,35 @@ TEST(mh_crc32_all, the_portable_one_first)
 	assert_true(fn[0] == mw_crc32_update);
 	assert_true(fn[n - 1] == mh_crc32_best());
 }
+
+#if defined(__x86_64__)
+
+/* Whether the kernel names this feature of the first processor. */
+static bool cpu_has(const char *feature)
+{
+	FILE *file = fopen("/proc/cpuinfo", "re");
+	char line[8192] = "", *word;
+
+	assert_non_null(file);
+	while (fgets(line, sizeof(line), file) && strncmp(line, "flags", 5) != 0)
+		;
+	fclose(file);
+	word = strtok(line, " \t\n");
+	while (word && strcmp(word, feature) != 0)
+		word = strtok(NULL, " \t\n");
+	return word;
+}
+
+TEST(mh_crc32_all, as_many_as_the_kernel_says)
+{
+	bool fast = cpu_has("pclmulqdq") && cpu_has("sse4_1");
+	bool wide = fast && cpu_has("avx512f") && cpu_has("vpclmulqdq");
+	mw_crc32_fn fn[MH_CRC32_MAX];
+
+	assert_u_eq(mh_crc32_all(fn), 1 + (uint32_t)fast + (uint32_t)wide);
+}
+
+#endif
 
 TEST(mh_crc32_best, check_value)
 {

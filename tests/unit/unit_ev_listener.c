@@ -129,6 +129,21 @@ LISTENER_TEST(counts_what_was_dropped_before)
 	expect_event(7);
 }
 
+/* Each number is the largest that there may be; the device has no such EV, and yet an event. */
+LISTENER_TEST(hears_of_the_largest_numbers)
+{
+	const uint32_t value = UINT32_MAX;
+	struct mh_ev_event event;
+
+	say("{\"dropped\":4294967295}\n");
+	say("{\"event\":\"ev\",\"state\":\"good\",\"pid\":4294967295,\"device\":0,\"profile\":0,"
+	    "\"index\":1023,\"port\":32,\"number\":4294967295}\n");
+	assert_i_eq(wait_event(&event, 5000), 1);
+	assert_u_eq(event.port, MN_PORTS_MAX);
+	assert_u_eq(event.dropped, UINT32_MAX);
+	assert_bytes_eq(event.val, &value, sizeof(value));
+}
+
 /* Bytes of any kind harm nothing. */
 LISTENER_TEST(passes_over_what_is_no_event)
 {

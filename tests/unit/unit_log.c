@@ -213,6 +213,33 @@ LOG_TEST(mrc_log_set, says_on_stderr_what_the_function_itself_causes)
 	assert_u_eq(n, 1);
 }
 
+/* A thread that is cancelled in it would leave the lock taken. */
+static int state_of_cancellation(void)
+{
+	int state;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state);
+	pthread_setcancelstate(state, NULL);
+	return state;
+}
+
+static void hear_uncancelled(void *context, enum mrc_log_level level, const char *text)
+{
+	(void)level;
+	(void)text;
+	*(int *)context = state_of_cancellation();
+}
+
+LOG_TEST(mrc_log_set, to_a_function_that_is_not_cancelled)
+{
+	int within = PTHREAD_CANCEL_ENABLE;
+
+	assert_int_equal(mrc_log_set(MRC_LOG_CONFIGURED, hear_uncancelled, &within), 0);
+	mh_log(MRC_LOG_ERROR, "one");
+	assert_int_equal(within, PTHREAD_CANCEL_DISABLE);
+	assert_int_equal(state_of_cancellation(), PTHREAD_CANCEL_ENABLE);
+}
+
 /* ---- threads and forks ---- */
 
 #define TALKERS 4u

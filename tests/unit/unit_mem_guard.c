@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * unit_mem_guard.c - faults in named memory end a run, all others go where they went before; and
- * memory that is not there is found at registration.
+ * unit_mem_guard.c - faults in named memory end a run, all others go where they went before:
+ * src/host/platform/mem_guard.c.
  */
 #include "support/test.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "host/platform/platform.h"
@@ -177,6 +177,15 @@ GUARD_TEST(faults_elsewhere_reach_the_programs_handler)
 	}
 }
 
+/* What is behind the end of the memory that was named is not of it. */
+static void fault_behind(void)
+{
+	uint8_t *named = guard_pages(PROT_NONE);
+	struct touch t = {named + PAGE, true, 0};
+
+	mh_guard_run(named, PAGE, guard_touch, &t);
+}
+
 static struct sigaction guard_chained;
 
 /* As JVMs and crash reporters do: what is not theirs goes to the handler that they replaced. */
@@ -230,33 +239,77 @@ static bool is_blocked(int number)
 	return sigismember(&now, number) == 1;
 }
 
-/* guard_check_mask ends the process: 7 when those signals are blocked that were asked for. */
-static void guard_check_mask(int number)
-{
-	_exit(is_blocked(number) && is_blocked(SIGUSR1) && !is_blocked(SIGUSR2) ? 7 : 8);
-}
-
 static void guard_count(int number)
 {
 	(void)number;
 	guard_heard++;
 }
 
-/* guard_program_child runs `body` in a child whose handler of SIGBUS is `before`, under ours. */
-static int guard_program_child(const struct sigaction *before, void (*body)(void))
+/* guard_program_child runs `body` in a child whose handler of a signal is `before`, under ours. */
+static int guard_program_child(int number, const struct sigaction *before, void (*body)(void))
 {
 	pid_t pid = fork();
 	int status;
 
 	assert_true(pid >= 0);
 	if (pid == 0) {
-		sigaction(SIGBUS, before, NULL);
+		sigaction(number, before, NULL);
 		mh_guard_open();
 		body();
 		_exit(1);
 	}
 	assert_i_eq(waitpid(pid, &status, 0), pid);
 	return status;
+}
+
+TEST(mh_guard_run, a_fault_behind_the_end_reaches_the_programs_handler)
+{
+	struct sigaction before = {.sa_handler = guard_note};
+	int status = guard_program_child(SIGSEGV, &before, fault_behind);
+
+	assert_true(WIFEXITED(status));
+	assert_i_eq(WEXITSTATUS(status), 42);
+}
+
+/* A handler of the longer kind is told where it was. */
+static uint8_t *guard_gone;
+
+static void guard_tell(int number, siginfo_t *info, void *context)
+{
+	const ucontext_t *at = context;
+	bool told = number == SIGSEGV && info->si_addr == guard_gone;
+
+	_exit(told && sigismember(&at->uc_sigmask, SIGUSR2) == 1 ? 7 : 8);
+}
+
+static void fault_with_a_mask(void)
+{
+	struct touch t = {NULL, true, 0};
+	sigset_t mask;
+
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGUSR2);
+	pthread_sigmask(SIG_BLOCK, &mask, NULL);
+	t.at = guard_gone = guard_pages(PROT_NONE);
+	guard_touch(&t);
+}
+
+TEST(mh_guard_open, the_programs_handler_is_told_where_it_was)
+{
+	struct sigaction before = {.sa_sigaction = guard_tell, .sa_flags = SA_SIGINFO};
+	int status = guard_program_child(SIGSEGV, &before, fault_with_a_mask);
+
+	assert_true(WIFEXITED(status));
+	assert_i_eq(WEXITSTATUS(status), 7);
+}
+
+/* ThreadSanitizer calls handlers itself, with all signals blocked. */
+#if !defined(__SANITIZE_THREAD__)
+
+/* guard_check_mask ends the process: 7 when those signals are blocked that were asked for. */
+static void guard_check_mask(int number)
+{
+	_exit(is_blocked(number) && is_blocked(SIGUSR1) && !is_blocked(SIGUSR2) ? 7 : 8);
 }
 
 static void raise_bus(void)
@@ -270,7 +323,60 @@ TEST(mh_guard_open, the_programs_handler_runs_with_its_mask)
 	int status;
 
 	sigaddset(&before.sa_mask, SIGUSR1);
-	status = guard_program_child(&before, raise_bus);
+	status = guard_program_child(SIGBUS, &before, raise_bus);
+	assert_true(WIFEXITED(status));
+	assert_i_eq(WEXITSTATUS(status), 7);
+}
+
+/* The program's handler is above ours as well as below it: after ours its own mask is back. */
+static void chain_and_check_mask(int number, siginfo_t *info, void *context)
+{
+	guard_chained.sa_sigaction(number, info, context);
+	_exit(guard_heard == 1 && !is_blocked(SIGUSR1) && is_blocked(SIGUSR2) ? 7 : 8);
+}
+
+static void raise_bus_under_a_chain(void)
+{
+	struct sigaction chain = {.sa_sigaction = chain_and_check_mask, .sa_flags = SA_SIGINFO};
+
+	guard_heard = 0;
+	sigaddset(&chain.sa_mask, SIGUSR2);
+	sigaction(SIGBUS, &chain, &guard_chained);
+	raise(SIGBUS);
+}
+
+TEST(mh_guard_open, the_mask_of_a_handler_that_chains_is_back)
+{
+	struct sigaction before = {.sa_handler = guard_count};
+	int status;
+
+	sigaddset(&before.sa_mask, SIGUSR1);
+	status = guard_program_child(SIGBUS, &before, raise_bus_under_a_chain);
+	assert_true(WIFEXITED(status));
+	assert_i_eq(WEXITSTATUS(status), 7);
+}
+
+#endif
+
+/* It may end a run that way, too: then the mask is that of the run. */
+static void end_a_run_under_a_chain(void)
+{
+	struct sigaction chain = {.sa_sigaction = guard_chain, .sa_flags = SA_SIGINFO};
+	uint8_t *at = guard_pages(PROT_NONE);
+
+	sigaddset(&chain.sa_mask, SIGUSR1);
+	sigaction(SIGSEGV, &chain, &guard_chained);
+	for (int again = 0; again < 2; again++)
+		if (guard_try(at, 0, true) || is_blocked(SIGSEGV) || is_blocked(SIGUSR1))
+			_exit(8);
+	_exit(7);
+}
+
+TEST(mh_guard_run, a_run_that_ends_has_the_mask_of_before)
+{
+	struct sigaction before = {.sa_handler = guard_note};
+	int status = guard_program_child(SIGSEGV, &before, end_a_run_under_a_chain);
+
 	assert_true(WIFEXITED(status));
 	assert_i_eq(WEXITSTATUS(status), 7);
 }
@@ -291,7 +397,7 @@ TEST(mh_guard_open, a_handler_that_runs_once_runs_once)
 	int status;
 
 	sigaddset(&before.sa_mask, SIGUSR1);
-	status = guard_program_child(&before, raise_bus_twice);
+	status = guard_program_child(SIGBUS, &before, raise_bus_twice);
 	assert_true(WIFSIGNALED(status));
 	assert_i_eq(WTERMSIG(status), SIGBUS);
 }
@@ -309,10 +415,31 @@ static void close_when_spent(void)
 TEST(mh_guard_close, does_not_put_back_a_handler_that_ran_once)
 {
 	struct sigaction before = {.sa_handler = guard_count, .sa_flags = (int)SA_RESETHAND};
-	int status = guard_program_child(&before, close_when_spent);
+	int status = guard_program_child(SIGBUS, &before, close_when_spent);
 
 	assert_true(WIFEXITED(status));
 	assert_i_eq(WEXITSTATUS(status), 7);
+}
+
+/* That is of one handler; the next one runs as well. */
+static void open_again_when_spent(void)
+{
+	struct sigaction next = {.sa_handler = guard_note, .sa_flags = (int)SA_RESETHAND};
+
+	raise(SIGBUS);
+	mh_guard_close();
+	sigaction(SIGBUS, &next, NULL);
+	mh_guard_open();
+	raise(SIGBUS);
+}
+
+TEST(mh_guard_open, the_next_handler_that_runs_once_runs)
+{
+	struct sigaction before = {.sa_handler = guard_count, .sa_flags = (int)SA_RESETHAND};
+	int status = guard_program_child(SIGBUS, &before, open_again_when_spent);
+
+	assert_true(WIFEXITED(status));
+	assert_i_eq(WEXITSTATUS(status), 42);
 }
 
 TEST(mh_guard_close, leaves_the_handler_that_the_program_put_on_top)
@@ -345,67 +472,4 @@ TEST(mh_guard_close, puts_back_what_was_there)
 	sigaction(SIGSEGV, NULL, &after);
 	assert_true(before.sa_handler != between.sa_handler);
 	assert_true(before.sa_handler == after.sa_handler);
-}
-
-static uint8_t *mem_pages(uint32_t n, int rights)
-{
-	uint8_t *p = mmap(NULL, n * PAGE, rights, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	assert_true(p != MAP_FAILED);
-	return p;
-}
-
-TEST(mh_mem_check, ordinary_memory)
-{
-	uint8_t on_stack[100];
-	uint8_t *p = mem_pages(3, PROT_READ | PROT_WRITE);
-
-	assert_i_eq(mh_mem_check(on_stack, sizeof(on_stack), true), 0);
-	assert_i_eq(mh_mem_check(p + 17, 2 * PAGE, true), 0);
-	munmap(p, 3 * PAGE);
-}
-
-TEST(mh_mem_check, hole_in_the_middle)
-{
-	uint8_t *p = mem_pages(3, PROT_READ | PROT_WRITE);
-
-	munmap(p + PAGE, PAGE);
-	assert_i_eq(mh_mem_check(p, 3 * PAGE, false), EFAULT);
-	assert_i_eq(mh_mem_check(p, PAGE, false), 0);
-	assert_i_eq(mh_mem_check(p, PAGE + 1, false), EFAULT);
-	assert_i_eq(mh_mem_check(p + 2 * PAGE - 1, 2, false), EFAULT);
-	munmap(p, 3 * PAGE);
-}
-
-TEST(mh_mem_check, rights)
-{
-	uint8_t *p = mem_pages(1, PROT_READ);
-
-	assert_i_eq(mh_mem_check(p, PAGE, false), 0);
-	assert_i_eq(mh_mem_check(p, PAGE, true), EFAULT);
-	mprotect(p, PAGE, PROT_NONE);
-	assert_i_eq(mh_mem_check(p, 1, false), EFAULT);
-	munmap(p, PAGE);
-}
-
-TEST(mh_mem_check, page_zero)
-{
-	assert_i_eq(mh_mem_check(NULL, 1, false), EFAULT);
-}
-
-/* A mapping longer than its file: touching the second page would be SIGBUS. */
-TEST(mh_mem_check, behind_the_end_of_a_file)
-{
-	char path[] = "/tmp/softmrc-mem-XXXXXX";
-	int fd = mkstemp(path);
-	uint8_t *p;
-
-	assert_i_eq(ftruncate(fd, PAGE), 0);
-	p = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	assert_true(p != MAP_FAILED);
-	assert_i_eq(mh_mem_check(p, PAGE, true), 0);
-	assert_i_eq(mh_mem_check(p, 2 * PAGE, true), EFAULT);
-	munmap(p, 2 * PAGE);
-	close(fd);
-	unlink(path);
 }

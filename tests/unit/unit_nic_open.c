@@ -43,7 +43,9 @@ static struct {
 	uint32_t call; /* from 1 */
 	int err;
 	uint32_t calls[PARTS];
-	char ignored[40]; /* what the settings say that does not count */
+	char ignored[40];		 /* what the settings say that does not count */
+	const pthread_mutexattr_t *attr; /* the last that was made */
+	uint32_t spinning;		 /* mutexes of that kind */
 } set;
 
 static bool fails(enum part part)
@@ -107,6 +109,26 @@ void *__wrap_calloc(size_t n, size_t size)
 							    : NONE;
 
 	return part != NONE && fails(part) ? NULL : __real_calloc(n, size);
+}
+
+__typeof__(pthread_mutexattr_init) __real_pthread_mutexattr_init, __wrap_pthread_mutexattr_init;
+int __wrap_pthread_mutexattr_init(pthread_mutexattr_t *attr)
+{
+	set.attr = attr;
+	return __real_pthread_mutexattr_init(attr);
+}
+
+__typeof__(pthread_mutex_init) __real_pthread_mutex_init, __wrap_pthread_mutex_init;
+int __wrap_pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attr)
+{
+	int type = PTHREAD_MUTEX_NORMAL;
+
+	if (attr) {
+		assert_ptr_equal(attr, set.attr);
+		pthread_mutexattr_gettype(attr, &type);
+		set.spinning += type != PTHREAD_MUTEX_NORMAL;
+	}
+	return __real_pthread_mutex_init(mutex, attr);
 }
 
 __typeof__(mh_env_read) __real_mh_env_read, __wrap_mh_env_read;
@@ -247,6 +269,15 @@ OPEN_TEST(mh_device_open, leaves_nothing_of_one_that_fails)
 	set.at = NONE;
 	open_and_close();
 	assert_u_eq(test_open_fds(), before);
+}
+
+/* The lock of a shard is held for microseconds: spinning a little before sleeping pays. */
+OPEN_TEST(mh_device_open, has_locks_that_spin)
+{
+	open_and_close();
+#ifdef __GLIBC__
+	assert_u_eq(set.spinning, 2);
+#endif
 }
 
 OPEN_TEST(mh_device_open, of_none_there_is)

@@ -18,7 +18,6 @@ int mh_node_create(struct mh_nic *nic)
 	if (!nic->node)
 		return ENOMEM;
 	mn_state_init(&nic->node->now);
-	mn_state_init(&nic->node->next);
 	return 0;
 }
 
@@ -186,8 +185,6 @@ bool mh_node_wants_ev(const struct mh_nic *nic, const struct mh_ev_heard *ev,
 {
 	uint8_t wanted;
 
-	if (ev->profile >= MN_EV_PROFILES)
-		return false;
 	*out = (struct mh_ev_event){.profile = ev->profile, .good = ev->good};
 	wanted = nic->node->now.ev[ev->profile].event_mask;
 	return wanted & (ev->good ? MN_EVENT_GOOD : MN_EVENT_BAD) && name_ev(nic, ev, out);

@@ -31,7 +31,7 @@ struct mh_node_store {
 
 struct mh_node {
 	struct mn_state now;  /* what engine and ports go by */
-	struct mn_state next; /* being made */
+	struct mn_state next; /* being made; holds nothing between two changes */
 	struct mh_node_store store;
 };
 
@@ -56,9 +56,10 @@ void mh_node_report_ev(struct mh_nic *nic, const struct mt_event *event);
 
 /* An EV that became GOOD or ASSUMED_BAD, in this process or another one. */
 struct mh_ev_heard {
-	uint32_t profile, index; /* its place there */
-	uint32_t number;	 /* of an AUTO profile's: what that process names it */
-	uint8_t port;		 /* from 1 */
+	uint32_t profile; /* below MN_EV_PROFILES */
+	uint32_t index;	  /* its place there */
+	uint32_t number;  /* of an AUTO profile's: what that process names it */
+	uint8_t port;	  /* from 1 */
 	bool good;
 };
 

@@ -109,14 +109,11 @@ static bool is_handler_on_top(int number)
  */
 void mh_guard_open(void)
 {
-	struct sigaction action;
+	/* No signal is blocked. NODEFER: what is passed on may raise the signal again. */
+	const struct sigaction action = {.sa_sigaction = handle_signal,
+					 .sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK};
 
 	guard_users++;
-	memset(&action, 0, sizeof(action));
-	action.sa_sigaction = handle_signal;
-	/* NODEFER: what is passed on may raise the signal again. */
-	action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
-	sigemptyset(&action.sa_mask);
 	for (uint32_t i = 0; i < GUARD_SIGNALS; i++)
 		if (!guard_in_chain[i]) {
 			atomic_store(&guard_spent[i], false);
