@@ -13,11 +13,12 @@
 #include "mrcd/md_hints.h"
 #include "mrcd/md_map.h"
 #include "mrcd/md_node.h"
+#include "mrcd/md_subuid.h"
 
 /* ---- the socket: md_socket.c, md_client.c ---- */
 
 #define MD_CLIENTS 128u
-#define MD_CLIENTS_OF_USER 32u
+#define MD_CLIENTS_OF_USER 32u /* with his subordinate numbers */
 /* Those that only root and CAP_NET_ADMIN take, whoever may change anything. */
 #define MD_CLIENTS_KEPT 32u
 /* Answers and events that wait for a client; beyond, events are dropped and counted. */
@@ -30,7 +31,8 @@
 struct md_client {
 	int fd; /* -1: free */
 	struct md_peer peer;
-	char *in; /* MD_REQUEST_MAX bytes */
+	uint64_t account; /* that the connection counts for */
+	char *in;	  /* MD_REQUEST_MAX bytes */
 	size_t got;
 	bool waits; /* a whole line is there, for its turn */
 	struct ui_text out;
@@ -45,6 +47,7 @@ struct md_door {
 	struct md_node *node;
 	int fd;
 	uint64_t deaf_until_ns; /* no descriptor was left for a client */
+	struct md_subuid subuid;
 	struct md_client client[MD_CLIENTS];
 	char path[MD_PATH_MAX + 16];
 };

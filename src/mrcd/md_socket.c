@@ -51,6 +51,7 @@ int md_door_open(struct md_door *door, struct md_node *node, struct md_config_er
 	int err;
 
 	door->node = node;
+	md_subuid_init(&door->subuid, MD_SUBUID_FILE);
 	door->deaf_until_ns = 0;
 	for (uint32_t i = 0; i < MD_CLIENTS; i++)
 		door->client[i] = (struct md_client){.fd = -1};
@@ -82,6 +83,7 @@ void md_door_close(struct md_door *door)
 	for (uint32_t i = 0; i < MD_CLIENTS; i++)
 		if (door->client[i].fd >= 0)
 			md_client_fini(&door->client[i]);
+	md_subuid_fini(&door->subuid);
 	if (door->fd >= 0) {
 		close(door->fd);
 		unlink(door->path);
@@ -112,10 +114,12 @@ int md_door_poll(const struct md_door *door, struct pollfd fds[MD_DOOR_POLLED], 
 }
 
 /*
- * A user alone cannot take all places, and not with other users together: one whom subordinate
- * numbers were given is many. Root and CAP_NET_ADMIN find places that nobody else takes.
+ * A user alone cannot take all places, and not with other users together: of a directory service's
+ * subordinate numbers nobody knows whose they are. Root and CAP_NET_ADMIN find places that nobody
+ * else takes.
  */
-static struct md_client *find_place(struct md_door *door, const struct md_peer *peer)
+static struct md_client *find_place(struct md_door *door, const struct md_peer *peer,
+				    uint64_t account)
 {
 	struct md_client *place = NULL;
 	uint32_t same = 0, others = 0;
@@ -127,7 +131,7 @@ static struct md_client *find_place(struct md_door *door, const struct md_peer *
 			place = place ? place : c;
 			continue;
 		}
-		same += c->peer.uid == peer->uid;
+		same += c->account == account;
 		others += !c->peer.is_privileged;
 	}
 	if (same >= MD_CLIENTS_OF_USER)
@@ -142,6 +146,7 @@ static void take_client(struct md_door *door, uint64_t now_ns)
 	int fd = accept4(door->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	struct md_client *c;
 	struct md_peer peer;
+	uint64_t account;
 
 	if (fd < 0) {
 		if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
@@ -152,12 +157,14 @@ static void take_client(struct md_door *door, uint64_t now_ns)
 		close(fd);
 		return;
 	}
-	c = find_place(door, &peer);
+	account = md_subuid_account(&door->subuid, peer.uid);
+	c = find_place(door, &peer, account);
 	if (!c || md_client_init(c, fd, &peer, now_ns)) {
 		send(fd, full, sizeof(full) - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
 		close(fd);
 		return;
 	}
+	c->account = account;
 	door->node->counts.clients++;
 }
 

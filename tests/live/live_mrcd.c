@@ -7,6 +7,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -22,6 +24,7 @@
 static struct md_node node;
 static struct md_door door;
 static char dir[] = "/tmp/mrc-live-mrcd-XXXXXX";
+static char subuid_path[sizeof(dir) + 16];
 
 static int door_setup(void **state)
 {
@@ -40,6 +43,9 @@ static int door_setup(void **state)
 		fprintf(stderr, "%s\n", error.text);
 		return -1;
 	}
+	/* Not those of the machine. */
+	snprintf(subuid_path, sizeof(subuid_path), "%s/subuid", dir);
+	md_subuid_init(&door.subuid, subuid_path);
 	return 0;
 }
 
@@ -189,7 +195,113 @@ DOOR_TEST(bounds_the_connections_of_a_user)
 		close(fd[i]);
 }
 
-/* One user with subordinate numbers is many, but takes no place of those who may change. */
+static void write_subuid(const char *text)
+{
+	FILE *file = fopen(subuid_path, "we");
+
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+/* Connects as each of these users as often as one of them may. Ends with their number. */
+static uint32_t connect_as(const uid_t *uids, uint32_t n, int *fd)
+{
+	for (uint32_t i = 0; i < n * MD_CLIENTS_OF_USER; i++) {
+		assert_int_equal(seteuid(uids[i / MD_CLIENTS_OF_USER]), 0);
+		fd[i] = connect_client();
+		assert_int_equal(seteuid(0), 0);
+	}
+	return n * MD_CLIENTS_OF_USER;
+}
+
+/* A user and those that his files in the namespace of the host become, by their modes, are one. */
+DOOR_TEST(counts_subordinate_numbers_for_whose_they_are)
+{
+	static const uid_t one[] = {100000, 165535, 7001}, other[] = {165536};
+	int fd[4 * MD_CLIENTS_OF_USER];
+	uint32_t n;
+
+	if (geteuid() != 0)
+		test_skip("needs root");
+	write_subuid("7001:100000:65536\n7002:165536:65536\n");
+	n = connect_as(one, 3, fd);
+	assert_u_eq(node.counts.clients, MD_CLIENTS_OF_USER);
+	n += connect_as(other, 1, fd + n);
+	assert_u_eq(node.counts.clients, 2 * MD_CLIENTS_OF_USER);
+	while (n-- > 0)
+		close(fd[n]);
+}
+
+static void write_map(pid_t pid, const char *name, const char *map)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0 || write(fd, map, strlen(map)) != (ssize_t)strlen(map))
+		test_skip("no user namespace can be mapped here");
+	close(fd);
+}
+
+/* In a user namespace, whose map comes with a byte: connects as three users, and stays. */
+_Noreturn static void flood_from_namespace(int come, int done)
+{
+	struct sockaddr_un at = {.sun_family = AF_UNIX};
+	char byte = unshare(CLONE_NEWUSER) == 0;
+
+	alarm(100); /* where the case fails, nobody ends it */
+	memcpy(at.sun_path, door.path, strlen(door.path) + 1);
+	if (write(done, &byte, 1) != 1 || read(come, &byte, 1) != 1 || setresuid(0, 0, 0))
+		_exit(1);
+	for (uint32_t i = 0; i < 3 * MD_CLIENTS_OF_USER; i++) {
+		int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+		if (setresuid((uid_t)-1, i / MD_CLIENTS_OF_USER, (uid_t)-1) ||
+		    connect(fd, (struct sockaddr *)&at, sizeof(at)) || seteuid(0))
+			_exit(1);
+	}
+	if (write(done, &byte, 1) != 1)
+		_exit(1);
+	pause();
+	_exit(1);
+}
+
+DOOR_TEST(counts_a_user_namespace_for_whose_it_is)
+{
+	int come[2], done[2], status;
+	struct pollfd wait;
+	char byte = 0;
+	pid_t pid;
+
+	if (geteuid() != 0)
+		test_skip("needs root");
+	write_subuid("7001:100000:65536\n");
+	assert_true(pipe2(come, O_CLOEXEC) == 0 && pipe2(done, O_CLOEXEC) == 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0)
+		flood_from_namespace(come[0], done[1]);
+	close(done[1]);
+	assert_i_eq(read(done[0], &byte, 1), 1);
+	if (!byte)
+		test_skip("no user namespace can be made here");
+	write_map(pid, "uid_map", "0 100000 1000\n");
+	assert_i_eq(write(come[1], &byte, 1), 1);
+	wait = (struct pollfd){done[0], POLLIN, 0};
+	while (poll(&wait, 1, 0) == 0)
+		serve_once();
+	assert_i_eq(read(done[0], &byte, 1), 1); /* 0: it ended early */
+	for (uint32_t i = 0; i <= 3 * MD_CLIENTS_OF_USER; i++)
+		serve_once();
+	assert_u_eq(node.counts.clients, MD_CLIENTS_OF_USER);
+	kill(pid, SIGKILL);
+	assert_i_eq(waitpid(pid, &status, 0), pid);
+	close(come[0]), close(come[1]), close(done[0]);
+}
+
+/* Numbers of nobody are one user each, but take no place of those who may change. */
 DOOR_TEST(keeps_places_for_who_may_change)
 {
 	int fd[MD_CLIENTS + MD_CLIENTS_KEPT];

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* md_subuid.c - subordinate numbers of users: see md_subuid.h. */
+#include "mrcd/md_subuid.h"
+
+#include <inttypes.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_BYTES 256
+#define LINE_BYTES 512
+#define RANGES_AT_FIRST 16u
+#define UIDS (UINT64_C(1) << 32)
+/* Of an entry of the user database. */
+#define USER_BYTES 16384
+
+struct md_subuid_range {
+	char name[NAME_BYTES];
+	uint64_t first, end;
+	uint64_t account; /* valid once is_known */
+	bool is_known;
+};
+
+void md_subuid_init(struct md_subuid *s, const char *path)
+{
+	*s = (struct md_subuid){.path = path};
+}
+
+void md_subuid_fini(struct md_subuid *s)
+{
+	free(s->range);
+	s->range = NULL;
+	s->n = 0;
+}
+
+/* NAME:FIRST:COUNT. What is something else gives nobody anything. */
+static bool read_range(const char *line, struct md_subuid_range *r)
+{
+	uint64_t count;
+	char behind = '\n';
+
+	*r = (struct md_subuid_range){.is_known = false};
+	if (sscanf(line, "%255[^:]:%10" SCNu64 ":%10" SCNu64 "%c", r->name, &r->first, &count,
+		   &behind) < 3 ||
+	    behind != '\n')
+		return false;
+	r->end = r->first + count;
+	return r->first < UIDS;
+}
+
+static bool add_range(struct md_subuid *s, const struct md_subuid_range *r)
+{
+	struct md_subuid_range *more = s->range;
+
+	if ((s->n & (s->n - 1)) == 0 && (s->n == 0 || s->n >= RANGES_AT_FIRST)) {
+		size_t room = s->n ? 2 * s->n : RANGES_AT_FIRST;
+
+		more = realloc(s->range, room * sizeof(*more));
+		if (!more)
+			return false;
+		s->range = more;
+	}
+	s->range[s->n++] = *r;
+	return true;
+}
+
+static bool read_file(struct md_subuid *s, FILE *file)
+{
+	struct md_subuid_range r;
+	char line[LINE_BYTES];
+
+	md_subuid_fini(s);
+	while (fgets(line, sizeof(line), file))
+		if (read_range(line, &r) && !add_range(s, &r))
+			return false;
+	return !ferror(file);
+}
+
+static bool is_same_file(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec &&
+	       a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
+}
+
+/* A file that cannot be read now is read another time; until then counts what is known. */
+static void look(struct md_subuid *s)
+{
+	struct stat now = {0};
+	FILE *file;
+
+	if (stat(s->path, &now) == 0 && is_same_file(&now, &s->seen))
+		return;
+	file = fopen(s->path, "re");
+	if (!file || fstat(fileno(file), &now) || !read_file(s, file))
+		now = (struct stat){0};
+	s->seen = now;
+	if (file)
+		fclose(file);
+}
+
+/* Those of root are containers': each is somebody else. */
+static uint64_t find_account(const struct md_subuid_range *r)
+{
+	struct passwd entry, *user = NULL;
+	char text[USER_BYTES], *end;
+	uint64_t number;
+
+	if (getpwnam_r(r->name, &entry, text, sizeof(text), &user) == 0 && user)
+		return user->pw_uid ? user->pw_uid : UIDS + r->first;
+	number = strtoull(r->name, &end, 10);
+	return *end == '\0' && number > 0 && number < UIDS ? number : UIDS + r->first;
+}
+
+uint64_t md_subuid_account(struct md_subuid *s, uint32_t uid)
+{
+	if (uid == 0)
+		return 0;
+	look(s);
+	for (size_t i = 0; i < s->n; i++) {
+		struct md_subuid_range *r = &s->range[i];
+
+		if (uid < r->first || uid >= r->end)
+			continue;
+		if (!r->is_known)
+			r->account = find_account(r);
+		r->is_known = true;
+		return r->account;
+	}
+	return uid;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * md_subuid.h - whose a number of a user is: his who was given it as a subordinate one. With these
+ * one user is many to the kernel, in user namespaces and, by files that set the user, outside.
+ *
+ * subuid(5) says which they are. libsubid would say so too, but asks a directory service where
+ * nsswitch.conf names one, and whoever connects would have mrcd wait for that.
+ */
+#ifndef SOFTMRC_MRCD_MD_SUBUID_H
+#define SOFTMRC_MRCD_MD_SUBUID_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+#define MD_SUBUID_FILE "/etc/subuid"
+
+struct md_subuid_range;
+
+struct md_subuid {
+	const char *path;
+	struct stat seen; /* the file as it was read */
+	struct md_subuid_range *range;
+	size_t n;
+};
+
+/* md_subuid_init: the file is read when it is first asked for. `path` stays the caller's. */
+void md_subuid_init(struct md_subuid *s, const char *path);
+void md_subuid_fini(struct md_subuid *s);
+/*
+ * md_subuid_account returns the same number for all uids of one user: his own uid. Numbers of root,
+ * or of a name that is no user, are accounts of their own, one a range, above all uids. Reads the
+ * file again where it has changed, and looks for a user's name once.
+ */
+uint64_t md_subuid_account(struct md_subuid *s, uint32_t uid);
+
+#endif

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* unit_md_subuid.c - whose a subordinate number is: src/mrcd/md_subuid.c. */
+#include "mrcd/md_subuid.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "support/test.h"
+
+#define ABOVE (UINT64_C(1) << 32)
+
+static char path[] = "/tmp/mrc-subuid-XXXXXX";
+static struct md_subuid subuid;
+
+static int subuid_setup(void **state)
+{
+	int fd;
+
+	(void)state;
+	memcpy(path + sizeof(path) - 7, "XXXXXX", 6);
+	fd = mkstemp(path);
+	md_subuid_init(&subuid, path);
+	return fd < 0 ? -1 : close(fd);
+}
+
+static int subuid_teardown(void **state)
+{
+	(void)state;
+	md_subuid_fini(&subuid);
+	unlink(path);
+	return 0;
+}
+
+#define SUBUID_TEST(name) TEST_WITH(subuid_setup, subuid_teardown, md_subuid_account, name)
+
+/* As usermod(8) does: by another file of the same name. */
+static void write_file(const char *text)
+{
+	char other[sizeof(path) + 1];
+	FILE *file;
+
+	snprintf(other, sizeof(other), "%s-", path);
+	file = fopen(other, "we");
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+	assert_int_equal(rename(other, path), 0);
+}
+
+static uint64_t account(uint32_t uid)
+{
+	return md_subuid_account(&subuid, uid);
+}
+
+SUBUID_TEST(of_a_range_its_users)
+{
+	write_file("1001:100000:65536\n1002:165536:2\n1001:300000:1");
+	assert_u_eq(account(99999), 99999);
+	assert_u_eq(account(100000), 1001);
+	assert_u_eq(account(165535), 1001);
+	assert_u_eq(account(165536), 1002);
+	assert_u_eq(account(165537), 1002);
+	assert_u_eq(account(165538), 165538);
+	assert_u_eq(account(300000), 1001);
+	assert_u_eq(account(1001), 1001);
+	assert_u_eq(account(0), 0);
+}
+
+/* What root has given to a container is none of root's places, nor another container's. */
+SUBUID_TEST(of_names)
+{
+	write_file("daemon:100000:10\nroot:200000:10\nroot:300000:10\n"
+		   "nosuchuser-:400000:10\n0:500000:10\n");
+	assert_u_eq(account(100000), 1);
+	assert_u_eq(account(200000), ABOVE + 200000);
+	assert_u_eq(account(200009), ABOVE + 200000);
+	assert_u_eq(account(300000), ABOVE + 300000);
+	assert_u_eq(account(400001), ABOVE + 400000);
+	assert_u_eq(account(500001), ABOVE + 500000);
+}
+
+SUBUID_TEST(goes_by_the_file_as_it_is)
+{
+	assert_u_eq(account(100000), 100000);
+	write_file("1001:100000:10\n");
+	assert_u_eq(account(100000), 1001);
+	write_file("1002:100000:10\n");
+	assert_u_eq(account(100000), 1002);
+	unlink(path);
+	assert_u_eq(account(100000), 1002);
+	write_file("");
+	assert_u_eq(account(100000), 100000);
+}
+
+SUBUID_TEST(leaves_out_what_is_no_range)
+{
+	write_file("\n# a comment\n1001\n1001:\n1001:100000\n1001:100000:\n:100000:10\n"
+		   "1001:100000:10:x\n1001:x:10\n1001:100000:x\n1001:99999999999:10\n"
+		   "1001:-5:10\n1001:100000:99999999999\n1002:100000:10\n");
+	assert_u_eq(account(100000), 1002);
+	assert_u_eq(account(4294967291u), 4294967291u);
+}
+
+SUBUID_TEST(of_many_ranges)
+{
+	FILE *file = fopen(path, "we");
+
+	assert_non_null(file);
+	for (uint32_t i = 0; i < 1000; i++)
+		fprintf(file, "%u:%u:10\n", 2000 + i, 100000 + 10 * i);
+	fclose(file);
+	for (uint32_t i = 0; i < 1000; i++)
+		assert_u_eq(account(100000 + 10 * i + i % 10), 2000 + i);
+}
+
+/* The last user there can be is -1, which nobody is. */
+SUBUID_TEST(to_the_end)
+{
+	write_file("1001:4294967290:100\n1002:0:5\n");
+	assert_u_eq(account(UINT32_MAX), 1001);
+	assert_u_eq(account(4), 1002);
+	assert_u_eq(account(0), 0);
+}
