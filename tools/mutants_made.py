@@ -461,7 +461,7 @@ def main(sample, seed, part, accept, tap, written, say):
     if sample and group is AROUND:
         # All others would only be compiled. Those of core share a copy with the faults written by hand.
         sites, chosen = [sites[n] for n in chosen], range(len(chosen))
-        modules = sorted({module_of(modules, site.file) for site in sites})
+        modules = sorted({module_of(group.modules, site.file) for site in sites})
     described = [t for t in plant(group, modules, texts, sites) if t["name"] not in group.left_out]
     likely = likely_to_survive(sites, chosen, explained | holes, sample)
     survived, noticed = try_all(group, described, sites, chosen, explained | holes, likely, say)
