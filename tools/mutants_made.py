@@ -92,10 +92,10 @@ VERBS = ("unit/libibverbs", *(f"live/libmrc: live_{name}" for name in (
 API = tuple(f"live/libmrc: live_{name}" for name in (
     "api_locks", "ctl", "ctl_bounds", "ctl_profiles", "devices", "endpoint", "events", "meet", "meet_calls", "meet_wait", "node",
     "objects", "post", "qp"))
-# What of src/lab needs no lab.
+# What of src/lab unit tests judge, without a lab.
 LAB = tuple(f"src/lab/{name}.c" for name in (
-    "fault_change", "host_env", "ip_batch", "kernel_probe", "lab_fault", "lab_state", "processes", "run_tool", "scenario",
-    "thread_pool", "toml_table", "watchdog"))
+    "fault_change", "host_env", "ip_batch", "kernel_probe", "lab", "lab_apply", "lab_counters", "lab_fault", "lab_state", "netns",
+    "processes", "run_tool", "scenario", "switch_program", "thread_pool", "toml_table", "watchdog"))
 HOST = ("unit/host", "unit/ud", "fuzz/host")
 # Of shards, forks, threads and memory that goes away: a second each at most.
 HOST_LIVE = (*HOST, *(f"live/host: live_{name}" for name in ("fork", "memory", "shards_alone", "threads")))

@@ -160,14 +160,13 @@ static void port_ip_lines(const struct work *w, uint32_t link, const char *name,
 static void port_tc_lines(const struct work *w, uint32_t link, const char *name, FILE *to)
 {
 	const struct ml_lab *lab = w->lab;
-	const struct ml_port_state *before = NULL, *now = &lab->port[link];
+	const struct ml_port_state *before, *now = &lab->port[link];
 	bool build = w->todo->port[link] & ML_DO_BUILD;
 	char text[HTB_TEXT_MAX];
 
 	if (!build && !(w->todo->port[link] & ML_DO_FAULTS))
 		return;
-	if (!build && w->todo->before)
-		before = &w->todo->before[link];
+	before = build ? NULL : &w->todo->before[link];
 	if (build || before->faults.slow_bits != now->faults.slow_bits) {
 		ml_program_htb(lab, link, name, build, text, sizeof(text));
 		fputs(text, to);
@@ -244,29 +243,23 @@ static int do_node(void *context, size_t item, struct ml_error *e)
 	return failed ? -1 : 0;
 }
 
-static int load_switch_programs(struct ml_lab *lab, const struct ml_work *todo, struct ml_error *e)
+static int load_switch_program(struct ml_lab *lab, uint32_t link, bool build, struct ml_error *e)
 {
-	int netns = -1, failed = 0;
-	uint32_t of = UINT32_MAX;
+	int netns = build ? ml_lab_netns(lab, mf_link_from(&lab->t, link).node, e) : -1;
+	int failed = build && netns < 0 ? -1 : ml_program_port(lab, link, netns, e);
 
-	for (uint32_t link = 0; lab->swq && !failed && link < lab->t.n_links; link++) {
-		uint32_t node = mf_link_from(&lab->t, link).node;
-
-		if (!(todo->port[link] & (ML_DO_BUILD | ML_DO_FAULTS)))
-			continue;
-		if (todo->port[link] & ML_DO_BUILD && node != of) {
-			if (netns >= 0)
-				close(netns);
-			netns = ml_lab_netns(lab, node, e);
-			of = node;
-			failed = netns < 0;
-		}
-		failed = failed ||
-			 ml_program_port(lab, link, todo->port[link] & ML_DO_BUILD ? netns : -1, e);
-	}
 	if (netns >= 0)
 		close(netns);
-	return failed ? -1 : 0;
+	return failed;
+}
+
+static int load_switch_programs(struct ml_lab *lab, const struct ml_work *todo, struct ml_error *e)
+{
+	for (uint32_t link = 0; lab->swq && link < lab->t.n_links; link++)
+		if (todo->port[link] & (ML_DO_BUILD | ML_DO_FAULTS) &&
+		    load_switch_program(lab, link, todo->port[link] & ML_DO_BUILD, e))
+			return -1;
+	return 0;
 }
 
 /* ---- carriers ---- */

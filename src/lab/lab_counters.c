@@ -85,8 +85,7 @@ static int take_qdisc(const struct nlmsghdr *message, void *context)
 
 	if (info->tcm_ifindex < (int)ML_IFINDEX_FIRST || link >= r->lab->t.n_links)
 		return MNL_CB_OK;
-	if (mnl_attr_parse(message, sizeof(*info), take_qdisc_attribute, &q) < 0)
-		return MNL_CB_ERROR;
+	mnl_attr_parse(message, sizeof(*info), take_qdisc_attribute, &q);
 	if (strcmp(q.kind, "clsact") == 0) {
 		r->counters[link].lost = q.queue.drops;
 	} else if (info->tcm_parent == TC_H_ROOT) {
@@ -96,31 +95,42 @@ static int take_qdisc(const struct nlmsghdr *message, void *context)
 	return MNL_CB_OK;
 }
 
-/* Asks for all of a kind in the namespace of the thread: RTM_GETLINK, RTM_GETQDISC. */
-static int dump_netlink(const struct reading *r, uint16_t what, mnl_cb_t take, struct ml_error *e)
+/* Asks for all of a kind in the namespace of the thread: RTM_GETLINK, RTM_GETQDISC. 0, or -1. */
+static int dump_once(const struct reading *r, uint16_t what, mnl_cb_t take)
 {
 	_Alignas(struct nlmsghdr) char buffer[BUFFER_BYTES];
 	struct nlmsghdr *request = mnl_nlmsg_put_header(buffer);
 	struct mnl_socket *socket = mnl_socket_open2(NETLINK_ROUTE, SOCK_CLOEXEC);
-	ssize_t n = -1;
-	int more = MNL_CB_OK;
+	ssize_t n;
+	int more = MNL_CB_OK, err;
 
+	if (!socket)
+		return -1;
 	request->nlmsg_type = what;
 	request->nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
 	mnl_nlmsg_put_extra_header(request, what == RTM_GETLINK ? sizeof(struct ifinfomsg)
 								: sizeof(struct tcmsg));
-	if (socket)
-		n = mnl_socket_sendto(socket, request, request->nlmsg_len);
+	n = mnl_socket_sendto(socket, request, request->nlmsg_len);
 	while (n > 0 && more == MNL_CB_OK) {
 		n = mnl_socket_recvfrom(socket, buffer, sizeof(buffer));
 		if (n > 0)
 			more = mnl_cb_run(buffer, (size_t)n, 0, 0, take, (void *)(uintptr_t)r);
 	}
-	if (n < 0 || more == MNL_CB_ERROR)
-		ml_error_set(e, "reading interfaces: %s", strerror(errno));
-	if (socket)
-		mnl_socket_close(socket);
+	err = errno;
+	mnl_socket_close(socket);
+	errno = err;
 	return n < 0 || more == MNL_CB_ERROR ? -1 : 0;
+}
+
+static int dump_netlink(const struct reading *r, uint16_t what, mnl_cb_t take, struct ml_error *e)
+{
+	int failed;
+
+	/* EINTR: somebody plugged a cable meanwhile, and the answer is of before and after. */
+	do
+		failed = dump_once(r, what, take);
+	while (failed && errno == EINTR);
+	return failed ? ml_error_set(e, "reading interfaces: %s", strerror(errno)) : 0;
 }
 
 static int read_node(void *context, size_t node, struct ml_error *e)

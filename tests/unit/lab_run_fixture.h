@@ -33,7 +33,7 @@ static inline int lab_run_open(void **state)
 static inline int lab_run_leave(void **state)
 {
 	(void)state;
-	return umount("/run");
+	return umount2("/run", MNT_DETACH);
 }
 
 #define LAB_RUN_TEST(function, name) TEST_WITH(lab_run_open, lab_run_leave, function, name)
