@@ -95,7 +95,7 @@ API = tuple(f"live/libmrc: live_{name}" for name in (
 # What of src/lab unit tests judge, without a lab.
 LAB = tuple(f"src/lab/{name}.c" for name in (
     "fault_change", "host_env", "ip_batch", "kernel_probe", "lab", "lab_apply", "lab_counters", "lab_fault", "lab_state", "netns",
-    "processes", "run_tool", "scenario", "switch_program", "thread_pool", "toml_table", "watchdog"))
+    "processes", "run_tool", "scenario", "scenario_run", "switch_program", "thread_pool", "toml_table", "watchdog"))
 HOST = ("unit/host", "unit/ud", "fuzz/host")
 # Of shards, forks, threads and memory that goes away: a second each at most.
 HOST_LIVE = (*HOST, *(f"live/host: live_{name}" for name in ("fork", "memory", "shards_alone", "threads")))

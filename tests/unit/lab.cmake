@@ -54,3 +54,8 @@ softmrc_test(unit_lab_netns SOURCES unit_lab_netns.c LINKS lab LABELS unit)
 set(parts_of_a_namespace kill poll calloc stat umount2 write socket ioctl)
 list(TRANSFORM parts_of_a_namespace PREPEND LINKER:--wrap=)
 target_link_options(unit_lab_netns PRIVATE ${parts_of_a_namespace})
+softmrc_test(unit_lab_scenario_run SOURCES unit_lab_scenario_run.c LINKS lab LABELS unit)
+set(parts_of_a_run ml_clock_ns poll calloc ml_needs_ns_holder ml_rootless_enter ml_lab_up ml_lab_close ml_lab_programs ml_processes_open
+	ml_processes_start ml_processes_poll ml_processes_stop ml_processes_output ml_lab_add_fault ml_lab_clear_fault ml_lab_counters)
+list(TRANSFORM parts_of_a_run PREPEND LINKER:--wrap=)
+target_link_options(unit_lab_scenario_run PRIVATE ${parts_of_a_run})
