@@ -4,6 +4,7 @@ import hashlib
 import os
 import pathlib
 import resource
+import signal
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -60,12 +61,20 @@ class Copy:
                 path.unlink()
 
     def run(self, *command, env=(), seconds=None):
-        """Runs a command, each process of it for so many seconds of the processor at the most."""
+        """Runs a command, each process of it for so many seconds of the processor at the most. All of them end where this
+        is interrupted."""
         limit = (lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))) if seconds else None
-        return subprocess.run(
+        with subprocess.Popen(
             command, cwd=self.path, env=self._environment | dict(env), stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", preexec_fn=limit,
-        )
+            process_group=0,
+        ) as process:
+            try:
+                said, _ = process.communicate()
+            except KeyboardInterrupt:
+                os.killpg(process.pid, signal.SIGTERM)
+                raise
+        return subprocess.CompletedProcess(command, process.returncode, said)
 
     def configure(self):
         result = self.run("cmake", "--preset", self.preset)

@@ -33,6 +33,7 @@ by now or no longer there; --made --accept writes the list of holes again. --in 
 meant without it; a module around it, or some files of one; `around`, those of them that have been tried whole.
 """
 import concurrent.futures
+import contextlib
 import hashlib
 import json
 import math
@@ -41,6 +42,7 @@ import pathlib
 import pickle
 import random
 import resource
+import signal
 import subprocess
 import tempfile
 import threading
@@ -254,6 +256,68 @@ def processor_seconds(pid):
     return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
 
 
+# ---- ending before all is tried ----
+
+class Stopped(Exception):
+    """The run was interrupted; a test that was ended for that has no verdict."""
+
+
+class Running:
+    """The processes of tests."""
+
+    def __init__(self):
+        self._lock, self._processes, self._is_stopped = threading.Lock(), set(), False
+
+    @contextlib.contextmanager
+    def one(self, process):
+        """Raises Stopped at its end if the process may have been ended, as it is where it begins too late."""
+        with self._lock:
+            self._processes.add(process)
+            if self._is_stopped:
+                process.kill()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._processes.remove(process)
+        if self._is_stopped:
+            raise Stopped
+
+    def stop(self):
+        with self._lock:
+            self._is_stopped = True
+            for process in self._processes:
+                process.kill()
+
+
+RUNNING = Running()
+
+
+def _interrupt(*_):
+    """Once: what is known is then being said."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
+def let_interrupt():
+    """SIGINT and SIGTERM interrupt from now on: who is started by nohup, or behind an &, would ignore the first for ever."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _interrupt)
+
+
+@contextlib.contextmanager
+def threads(say):
+    """Threads that try faults. An interruption ends the tests that they run, and what is done with them."""
+    with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
+        try:
+            yield pool
+        except KeyboardInterrupt:
+            say("interrupted")
+            pool.shutdown(wait=False, cancel_futures=True)
+            RUNNING.stop()
+
+
 class Test:
     """One test, how long it takes, and which faults it comes by."""
 
@@ -287,7 +351,7 @@ class Test:
         process of it may compute; measured: sets its cost."""
         with subprocess.Popen(
                 self.command, cwd=self.folder, env=self.environment | environment, stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process, RUNNING.one(process):
             if of_processor:
                 resource.prlimit(process.pid, resource.RLIMIT_CPU, (math.ceil(of_processor), math.ceil(of_processor)))
             timer = threading.Timer(seconds, process.kill)
@@ -414,27 +478,30 @@ def likely_to_survive(sites, chosen, listed, sample):
     return listed | {key(sites[n]) for n in chosen if not sites[n].file.startswith(whole)}
 
 
-def as_tap(part, survivors):
-    """A line for each fault that survived, or one where none did."""
-    if not survivors:
+def as_tap(part, survivors, untried=0):
+    """A line for each fault that survived, or one where none did; one more where some were not tried."""
+    names = [one_line(site) for site in survivors] + ([f"interrupted: {untried} are not tried"] if untried else [])
+    if not names:
         return f"1..1\nok 1 - faults made by machine in {part or 'src/core'}\n"
-    lines = (f"not ok {number} - {one_line(site)}" for number, site in enumerate(survivors, 1))
-    return "\n".join([f"1..{len(survivors)}", *lines]) + "\n"
+    lines = (f"not ok {number} - {name}" for number, name in enumerate(names, 1))
+    return "\n".join([f"1..{len(names)}", *lines]) + "\n"
 
 
 def try_all(group, described, sites, chosen, listed, likely, say):
-    """What survived, and what was noticed, as keys."""
-    survived, noticed = set(), set()
-    with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
+    """What survived, and what was noticed, as keys; and how many were tried, all unless that was interrupted."""
+    survived, noticed, tried, judge = set(), set(), 0, None
+    with threads(say) as pool:
         judge = Judge(sites, load_tests(group, pool, described, len(sites)), likely)
         for number, caught in zip(chosen, pool.map(judge, chosen)):
+            tried += 1
             (noticed if caught else survived).add(key(sites[number]))
             if not caught and key(sites[number]) not in listed:
                 by = sum(1 for _ in judge.ask(number))
                 say(f"SURVIVED {by} tests: {describe(sites[number])}")
-    judge.save()
+    if judge:
+        judge.save()
     # A statement that is there twice has one row.
-    return survived, noticed - survived
+    return survived, noticed - survived, tried
 
 
 def can_confine(group):
@@ -464,15 +531,17 @@ def main(sample, seed, part, accept, tap, written, say):
         modules = sorted({module_of(group.modules, site.file) for site in sites})
     described = [t for t in plant(group, modules, texts, sites) if t["name"] not in group.left_out]
     likely = likely_to_survive(sites, chosen, explained | holes, sample)
-    survived, noticed = try_all(group, described, sites, chosen, explained | holes, likely, say)
+    survived, noticed, tried = try_all(group, described, sites, chosen, explained | holes, likely, say)
     new = survived - explained - holes
-    tried = {key(sites[n])[0] for n in chosen}
-    stale = set() if sample else {row for row in explained | holes if row[0] in tried} - survived
-    if accept:
+    files = {key(sites[n])[0] for n in chosen}
+    untried = len(chosen) - tried
+    # What was not tried is in its row still.
+    stale = set() if sample or untried else {row for row in explained | holes if row[0] in files} - survived
+    if accept and not untried:
         write_holes((holes | survived) - stale - explained)
     for row in sorted(stale):
         say(f"{'NOTICED' if row in noticed else 'GONE'}, though it is listed: {row[0]}: {row[1]}: {row[3]}")
-    say(f"{len(survived)} of {len(chosen)} survived, {len(new)} of them neither explained nor known{replay}")
+    say(f"{len(survived)} of {tried} survived, {len(new)} of them neither explained nor known{replay}")
     if tap:
-        tap.write_text(as_tap(part, [site for n in chosen if key(site := sites[n]) in new]))
-    return 1 if new and not accept else 0
+        tap.write_text(as_tap(part, [site for n in chosen if key(site := sites[n]) in new], untried))
+    return 1 if untried or (new and not accept) else 0

@@ -3,8 +3,11 @@
 tools/mutants_made.py asks of one all tests that come by it."""
 import contextlib
 import pathlib
+import signal
 import subprocess
+import sys
 import tempfile
+import time
 
 import run  # adds tools/ to the path
 import tap
@@ -266,7 +269,92 @@ def confines():
     return [] if (run.returncode, run.stdout) == (3, "lives\n") else [f"status {run.returncode}, {run.stdout}"]
 
 
-CASES = {"mutate__confines": confines, "mutate__asks_all": asks_all, "mutate__names_survivors": names_survivors, "mutate__finds": finds, "mutate__finds_in_adapters": finds_in_adapters, "mutate__works": works,
+# A test that comes by two faults, notices the first and never ends at the other.
+ENDLESS = """\
+if [ "$MRC_MUTANT_REACHED" ]; then printf '\\1\\1' > "$MRC_MUTANT_REACHED"; exit 0; fi
+[ "$MRC_MUTANT" = 0 ] && exit 1
+echo $$ > pid.new && mv pid.new pid
+exec sleep 1000
+"""
+TRY = """\
+import pathlib, sys
+sys.path[:0] = sys.argv[2:]
+import mutants_made, mutate, mutate_test
+folder = pathlib.Path(sys.argv[1])
+
+class Chosen(list):
+    turns = 0
+
+    def __iter__(self):
+        self.turns += 1
+        turn = self.turns
+        for number in super().__iter__():
+            yield number
+            (folder / f"past {number} in turn {turn}").touch()
+
+mutants_made.KILLERS = folder / "killers.json"
+copy = mutants_made.Copy("mutants", folder / "copy")
+copy.digest = ""
+group = mutants_made.CORE._replace(copy=copy)
+copy.path.mkdir()
+test = {"name": "endless", "command": ["sh", "-c", mutate_test.ENDLESS],
+        "properties": [{"name": "WORKING_DIRECTORY", "value": str(folder)}]}
+mutants_made.let_interrupt()
+survived, noticed, tried = mutants_made.try_all(
+    group, [test], mutate_test.sites(mutate_test.TEXT), Chosen([0, 1]), set(), set(), print)
+print(len(survived), len(noticed), tried)
+"""
+PATIENCE_S = 60
+
+
+def wait_for(path):
+    end = time.monotonic() + PATIENCE_S
+    while not path.exists() and time.monotonic() < end:
+        time.sleep(0.01)
+    return path.read_text()
+
+
+def lives(pid):
+    with contextlib.suppress(OSError):
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    return False
+
+
+def interrupted_by(number):
+    """What is wrong with a run that is interrupted so, in a process that ignores it at first."""
+    here = pathlib.Path(__file__).resolve().parent
+    with tempfile.TemporaryDirectory() as folder:
+        run = subprocess.Popen(
+            [sys.executable, "-B", "-c", TRY, folder, str(here), str(here.parent.parent / "tools")], stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True, preexec_fn=lambda: signal.signal(number, signal.SIG_IGN))
+        try:
+            endless = int(wait_for(pathlib.Path(folder, "pid")))
+            # The first turn hands the faults to threads, the second takes the verdicts.
+            wait_for(pathlib.Path(folder, "past 0 in turn 2"))
+            run.send_signal(number)
+            said, _ = run.communicate(timeout=PATIENCE_S)
+        finally:
+            run.kill()
+        return ([] if said == "interrupted\n0 1 1\n" else [f"{number}: {said}"]) + (
+            [f"{number}: the test goes on"] if lives(endless) else [])
+
+
+def stops():
+    """A run that is interrupted ends its tests and says what is known, whoever started it."""
+    return interrupted_by(signal.SIGINT) + interrupted_by(signal.SIGTERM)
+
+
+def names_what_was_not_tried():
+    """Where a run was interrupted, a case more fails."""
+    found = sites(TEXT)[:1]
+    none, one = mutants_made.as_tap("", [], 3), mutants_made.as_tap("", found, 3)
+    problems = [] if none == "1..1\nnot ok 1 - interrupted: 3 are not tried\n" else [none]
+    if not one.startswith("1..2\nnot ok 1 - ") or not one.endswith("\nnot ok 2 - interrupted: 3 are not tried\n"):
+        problems.append(one)
+    return problems
+
+
+CASES = {"mutate__stops": stops, "mutate__names_what_was_not_tried": names_what_was_not_tried, "mutate__confines": confines, "mutate__asks_all": asks_all, "mutate__names_survivors": names_survivors, "mutate__finds": finds, "mutate__finds_in_adapters": finds_in_adapters, "mutate__works": works,
          "mutate__works_as_written": works_as_written, "mutate__refuses": refuses,
          "mutate__refuses_mixed_flags": refuses_mixed_flags}
 
