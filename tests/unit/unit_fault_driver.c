@@ -3,6 +3,7 @@
  * unit_fault_driver.c - the fault driver over a fake port: each kind of rule, who it applies to,
  * that its counters are exact and its rates are what was asked for.
  */
+#include "support/fault_table.h"
 #include "support/open_fds.h"
 
 #include <errno.h>
@@ -567,11 +568,7 @@ static void fault_map_refuses(const void *bytes, size_t len, const char *why)
 	unlink(path);
 }
 
-static const struct mrc_fault_table fault_good = {
-	.magic = {'M', 'R', 'C', 'F', 'A', 'U', 'L', 'T'},
-	.version = MRC_FAULT_VERSION,
-	.rules = MRC_FAULT_RULES,
-};
+static const struct mrc_fault_table fault_good = {TEST_FAULT_TABLE};
 
 TEST(mio_fault_map, shares_the_file)
 {

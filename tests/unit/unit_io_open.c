@@ -4,6 +4,7 @@
  * turn: the error is in words, and neither a descriptor nor a mapping is left. Memory is the leak
  * sanitizer's affair.
  */
+#include "support/fault_table.h"
 #include "support/netns.h"
 #include "support/open_fds.h"
 #include "support/test.h"
@@ -221,15 +222,9 @@ static void close_capture(void *thing)
 
 static int open_table(void **thing)
 {
-	static const struct mrc_fault_table table = {
-		.magic = {'M', 'R', 'C', 'F', 'A', 'U', 'L', 'T'},
-		.version = MRC_FAULT_VERSION,
-		.rules = MRC_FAULT_RULES,
-	};
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	static const struct mrc_fault_table table = {TEST_FAULT_TABLE};
 
-	assert_int_equal(write(fd, &table, sizeof(table)), sizeof(table));
-	close(fd);
+	test_fault_table_write(path, &table);
 	return mio_fault_map(path, (struct mrc_fault_table **)thing, &error);
 }
 

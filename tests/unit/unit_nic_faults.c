@@ -3,10 +3,8 @@
  * unit_nic_faults.c - a fault table whose file its owner cuts off while it is in use. Alone in its
  * program: a test takes the signal handlers away that a NIC of a test before has put in place.
  */
+#include "support/fault_table.h"
 #include "unit/nic_fixture.h"
-
-#include <mrc/fault.h>
-#include <unistd.h>
 
 static char table_path[] = "/tmp/softmrc-nic-table-XXXXXX";
 
@@ -14,17 +12,16 @@ static char table_path[] = "/tmp/softmrc-nic-table-XXXXXX";
 static int table_setup(void **state)
 {
 	static const struct mrc_fault_table table = {
-		.magic = {'M', 'R', 'C', 'F', 'A', 'U', 'L', 'T'},
-		.version = MRC_FAULT_VERSION,
-		.rules = MRC_FAULT_RULES,
+		TEST_FAULT_TABLE,
 		.rule[0] = {.kind = MRC_FAULT_DROP, .port_mask = 3, .chance_ppm = 1000000},
 	};
 	int fd;
 
 	strcpy(table_path + sizeof(table_path) - 7, "XXXXXX");
 	fd = mkstemp(table_path);
-	if (fd < 0 || write(fd, &table, sizeof(table)) != (ssize_t)sizeof(table) || close(fd))
+	if (fd < 0 || close(fd))
 		return -1;
+	test_fault_table_write(table_path, &table);
 	(void)state;
 	setenv("MRC_FAULTS", table_path, 1);
 	return 0;

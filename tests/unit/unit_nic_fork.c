@@ -4,11 +4,10 @@
  * all descriptors and calls nothing of the allocator, which may have forked with a lock of another
  * thread's. That of AddressSanitizer does, and a child that freed something waited for ever.
  */
+#include "support/fault_table.h"
 #include "support/netns.h"
 #include "support/test.h"
 
-#include <fcntl.h>
-#include <mrc/fault.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,22 +69,9 @@ int __wrap_fclose(FILE *file)
 
 /* ---- the device ---- */
 
-static void make_table(void)
-{
-	static const struct mrc_fault_table table = {
-		.magic = {'M', 'R', 'C', 'F', 'A', 'U', 'L', 'T'},
-		.version = MRC_FAULT_VERSION,
-		.rules = MRC_FAULT_RULES,
-	};
-	int fd = open(table_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-
-	assert_true(fd >= 0);
-	assert_i_eq(write(fd, &table, sizeof(table)), sizeof(table));
-	close(fd);
-}
-
 static int fork_setup(void **state)
 {
+	static const struct mrc_fault_table table = {TEST_FAULT_TABLE};
 	const char *why = NULL;
 
 	(void)state;
@@ -100,7 +86,7 @@ static int fork_setup(void **state)
 	snprintf(table_path, sizeof(table_path), "%s/table", dir);
 	setenv("MRC_STATS_DIR", dir, 1);
 	setenv("MRC_CAPTURE", capture_path, 1);
-	make_table();
+	test_fault_table_write(table_path, &table);
 	setenv("MRC_FAULTS", table_path, 1);
 	return 0;
 }

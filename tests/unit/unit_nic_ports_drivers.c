@@ -16,6 +16,7 @@
 #include "host/nic.h"
 #include "host/port/nic_ports.h"
 #include "io/drivers.h"
+#include "support/fault_table.h"
 #include "support/open_fds.h"
 #include "unit/loopback.h"
 
@@ -168,18 +169,14 @@ static uint32_t open_fds;
 
 static void make_table(void)
 {
-	static const struct mrc_fault_table table = {
-		.magic = {'M', 'R', 'C', 'F', 'A', 'U', 'L', 'T'},
-		.version = MRC_FAULT_VERSION,
-		.rules = MRC_FAULT_RULES,
-	};
+	static const struct mrc_fault_table table = {TEST_FAULT_TABLE};
 	int fd;
 
 	strcpy(table_path, "/tmp/softmrc-table-XXXXXX");
 	fd = mkstemp(table_path);
 	assert_true(fd >= 0);
-	assert_i_eq(write(fd, &table, sizeof(table)), sizeof(table));
 	close(fd);
+	test_fault_table_write(table_path, &table);
 }
 
 static int setup(void **state)

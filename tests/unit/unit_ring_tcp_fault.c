@@ -2,6 +2,7 @@
 /* How the TCP ring feels the fault table: verdicts, and real segments that vanish. */
 #include "ring_tcp_fault.h"
 
+#include "support/fault_table.h"
 #include "support/test.h"
 
 #include <arpa/inet.h>
@@ -20,10 +21,7 @@ static struct ring_fault_flow flow;
 static int calm(void **state)
 {
 	(void)state;
-	memset(&table, 0, sizeof(table));
-	memcpy(table.magic, MRC_FAULT_MAGIC, sizeof(table.magic));
-	table.version = MRC_FAULT_VERSION;
-	table.rules = MRC_FAULT_RULES;
+	table = (struct mrc_fault_table){TEST_FAULT_TABLE};
 	flow = (struct ring_fault_flow){
 		.plane = 1,
 		.from.s_addr = htonl(0x7f000001),
