@@ -55,6 +55,7 @@ set(ways_of_a_change store_read store_offer_make store_writer_open store_writer_
 	sendmsg recv nanosleep mh_log)
 list(TRANSFORM ways_of_a_change PREPEND LINKER:--wrap=)
 target_link_options(unit_node_share PRIVATE ${ways_of_a_change})
+target_link_options(unit_node_store PRIVATE LINKER:--wrap=mh_node_store_due,--wrap=setsockopt)
 softmrc_test(unit_node_store_look SOURCES unit_node_store_look.c ../support/held_mutexes.c LINKS host LABELS unit)
 set(around_a_store store_watch_open store_watch_look store_watch_hears store_watch_close mh_node_apply mh_engine_report_ports
 	mh_segment_node mh_log)

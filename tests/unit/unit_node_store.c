@@ -10,7 +10,49 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include "host/node/node.h"
+#include "host/state/shards.h"
 #include "stats/stats_reader.h"
+
+/* As node_store.c and node_share.c have them. */
+#define LOOK_NS UINT64_C(1000000000)
+#define ANSWER_S 5
+
+/* ---- what takes seconds, at once ---- */
+
+#define SOON_NS UINT64_C(1000000)
+
+static atomic_bool looks_soon;
+
+__typeof__(mh_node_store_due) __real_mh_node_store_due, __wrap_mh_node_store_due;
+uint64_t __wrap_mh_node_store_due(const struct mh_nic *nic)
+{
+	uint64_t due = __real_mh_node_store_due(nic);
+
+	return atomic_load(&looks_soon) && due != UINT64_MAX ? due - LOOK_NS + SOON_NS : due;
+}
+
+/* Nothing tells of what has changed: the device is to look by itself, which it does each second. */
+static void look_soon(struct nic_fixture *fixture)
+{
+	atomic_store(&looks_soon, true);
+	mh_nic_kick(fixture->dev->nic);
+}
+
+/* Of a writer that should answer the program waits for seconds; here for a moment. */
+__typeof__(setsockopt) __real_setsockopt, __wrap_setsockopt;
+int __wrap_setsockopt(int fd, int level, int name, const void *value, socklen_t len)
+{
+	static const struct timeval moment = {.tv_usec = 1000};
+	const struct timeval *patience = value;
+
+	if (level != SOL_SOCKET || (name != SO_RCVTIMEO && name != SO_SNDTIMEO))
+		return __real_setsockopt(fd, level, name, value, len);
+	assert_true(patience->tv_sec == ANSWER_S && patience->tv_usec == 0);
+	return __real_setsockopt(fd, level, name, &moment, sizeof(moment));
+}
+
+/* ---- a device and a store ---- */
 
 static struct mn_state wanted;
 
@@ -28,6 +70,7 @@ static void deny(uint32_t value, uint8_t port)
 /* Each packet on an EV of its own; the EV of the socket 53401 on port 2 is denied before. */
 static int setup(void **state)
 {
+	atomic_store(&looks_soon, false);
 	if (store_setup(state))
 		return -1;
 	mn_state_init(&wanted);
@@ -98,6 +141,7 @@ STORE_CASE(is_told_by_the_statistics)
 	assert_string_equal(told()->writer, BY);
 	assert_u_eq(told()->writer_pid, (uint64_t)getpid());
 	assert_i_eq(chmod(store_file, 0666), 0);
+	look_soon(fixture);
 	fixture_wait(fixture, "node_refused", 1);
 	assert_non_null(strstr(told()->refused, "nobody else can write"));
 	assert_u_eq(told()->generation, 1);
@@ -114,6 +158,7 @@ STORE_CASE(forgets_a_reason_that_holds_no_more)
 	struct nic_fixture *fixture = *state;
 
 	assert_i_eq(chmod(store_file, 0666), 0);
+	look_soon(fixture);
 	fixture_wait(fixture, "node_refused", 1);
 	assert_i_eq(chmod(store_file, 0644), 0);
 	for (int i = 0; i < 60000 && told()->refused[0]; i++)
@@ -311,6 +356,7 @@ STORE_CASE(goes_on_without_what_is_damaged)
 	commit(&wanted); /* replaces it, and tells */
 	fixture_wait(fixture, "node_states", 3);
 	assert_i_eq(truncate(store_file, 1000), 0);
+	look_soon(fixture);
 	fixture_wait(fixture, "node_refused", 1);
 	expect_denied_as_before(fixture);
 	assert_i_eq(unlink(store_file), 0);
