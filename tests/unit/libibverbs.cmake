@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # The drop-in is a library with hidden symbols; what of it can stand alone is compiled in.
-foreach(name device_list marshal qp_attr qp_ex real_find real_library real_trust sysfs)
+foreach(name device_list marshal process_locks qp_attr qp_ex real_find real_library real_trust sysfs)
 	set(source ${PROJECT_SOURCE_DIR}/src/libibverbs/verbs_${name}.c)
 	if(NOT EXISTS ${source})
 		set(source ${PROJECT_SOURCE_DIR}/src/libibverbs/${name}.c)
 	endif()
 	softmrc_test(unit_verbs_${name} SOURCES unit_verbs_${name}.c ${source} LINKS base LABELS unit)
 endforeach()
-foreach(name device_list qp_ex real_library)
+foreach(name device_list process_locks qp_ex real_library)
 	target_sources(unit_verbs_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/held_mutexes.c)
 endforeach()
 foreach(name device_list real_library)

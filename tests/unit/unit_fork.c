@@ -124,6 +124,42 @@ TEST(fork, leaves_all_locks_free_and_the_child_nothing)
 	in_a_process(fork_twice);
 }
 
+/* Locks of a library above: taken before those of the process, and released after them. */
+
+static uint32_t above_taken, above_released;
+
+static void take_above(void)
+{
+	check(is_free(&mh_process()->lock));
+	above_taken++;
+}
+
+static void release_above(void)
+{
+	check(is_free(&mh_process()->lock));
+	above_released++;
+}
+
+static void expect_released(void)
+{
+	check(above_taken == 1 && above_released == 1);
+}
+
+static void fork_under_a_library(void)
+{
+	static const struct mh_fork_locks locks = {take_above, release_above};
+
+	mh_fork_lock_first(&locks);
+	mh_fork_watch();
+	in_a_process(expect_released);
+	expect_released();
+}
+
+TEST(mh_fork_lock_first, locks_before_all_others)
+{
+	in_a_process(fork_under_a_library);
+}
+
 /* ---- exits ---- */
 
 static struct nic_fixture *fixture;
