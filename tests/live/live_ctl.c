@@ -5,13 +5,6 @@
 #include <errno.h>
 #include <mrc_ctl.h>
 
-#define assert_minus_one(call, err)             \
-	do {                                    \
-		errno = 0;                      \
-		assert_int_equal((call), -1);   \
-		assert_int_equal(errno, (err)); \
-	} while (0)
-
 TEST(mrc_ctl_query_version, tells_the_header)
 {
 	uint32_t current, oldest, vendor, vendor_oldest;

@@ -6,16 +6,7 @@
 #ifndef LIVE_LIVE_CTL_APP_H
 #define LIVE_LIVE_CTL_APP_H
 
-#include "live/live_fixture.h"
-
-#include <mrc_ctl.h>
-
-#define assert_minus_one(call, err)             \
-	do {                                    \
-		errno = 0;                      \
-		assert_int_equal((call), -1);   \
-		assert_int_equal(errno, (err)); \
-	} while (0)
+#include "live/ctl_format.h"
 
 enum ctl_app_command {
 	CTL_APP_CONNECT,   /* with the profiles of `a` and `b`; answers an errno value */

@@ -6,23 +6,15 @@
  *
  * What is written or read beyond an array of the test's is for the sanitizers to see.
  */
-#include "live/live_fixture.h"
+#include "live/ctl_format.h"
 
 #include <errno.h>
-#include <mrc_ctl.h>
 #include <netinet/in.h>
 #include <stddef.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#define assert_minus_one(call, err)             \
-	do {                                    \
-		errno = 0;                      \
-		assert_int_equal((call), -1);   \
-		assert_int_equal(errno, (err)); \
-	} while (0)
 
 #define CASE(function, name) TEST_WITH(fixture_setup, fixture_teardown, function, name)
 #define FMT 3
@@ -42,27 +34,6 @@ static int modify_ev(const struct fixture *r, struct mrc_ctl_ev_profile_attr *at
 static int query_ev(const struct fixture *r, struct mrc_ctl_ev_profile_attr *attr, int mask)
 {
 	return mrc_ctl_query_ev_profile(r->ctx, PROFILE, attr, mask);
-}
-
-/* An ONLINE format of one field. */
-static void make_format(const struct fixture *r)
-{
-	struct mrc_ctl_ev_fmt_field field = {16};
-	struct mrc_ctl_ev_fmt_profile_attr attr = {
-		.profile_state = MRC_CTL_PROFILE_OFFLINE,
-		.ev_fmt_mode = MRC_CTL_EV_FMT_MODE_UDP,
-		.ev_fmt_op = {.op = MRC_CTL_EV_FMT_OP_MODIFY_FIELDS,
-			      .fmt_fields = &field,
-			      .fmt_field_count = 1}};
-
-	assert_int_equal(mrc_ctl_modify_ev_fmt_profile(r->ctx, FMT, &attr,
-						       MRC_CTL_EV_FMT_PROFILE_STATE |
-							       MRC_CTL_EV_FMT_PROFILE_MODE |
-							       MRC_CTL_EV_FMT_PROFILE_OP),
-			 0);
-	attr.profile_state = MRC_CTL_PROFILE_ONLINE;
-	assert_int_equal(
-		mrc_ctl_modify_ev_fmt_profile(r->ctx, FMT, &attr, MRC_CTL_EV_FMT_PROFILE_STATE), 0);
 }
 
 #define MADE_WITH                                                                         \
@@ -106,7 +77,7 @@ static void make_explicit(const struct fixture *r, struct mrc_ctl_ev_op_entry *e
 {
 	struct mrc_ctl_ev_profile_attr attr = offline(MRC_CTL_EV_MODE_EXP, (uint32_t)n);
 
-	make_format(r);
+	ctl_make_udp_format(r, FMT);
 	fill_in(r, entries, n);
 	attr.ev_op.op = MRC_CTL_EV_OP_REPLACE_EV;
 	attr.ev_op.entries = entries;
@@ -122,7 +93,7 @@ CASE(mrc_ctl_query_ev_fmt_profile, fills_in_what_the_mask_names)
 	struct fixture *r = *state;
 	struct mrc_ctl_ev_fmt_profile_attr attr;
 
-	make_format(r);
+	ctl_make_udp_format(r, FMT);
 	memset(&attr, 0x5A, sizeof(attr));
 	assert_int_equal(mrc_ctl_query_ev_fmt_profile(r->ctx, FMT, &attr, 0), 0);
 	for (size_t i = 0; i < sizeof(attr); i++)
@@ -190,7 +161,7 @@ CASE(mrc_ctl_modify_profile, fields_that_are_not_there)
 	const int fields = MRC_CTL_EV_PROFILE_EV_FIELDS_OP;
 
 	assert_minus_one(mrc_ctl_modify_ev_fmt_profile(r->ctx, FMT, &fmt, fmt_mask), EINVAL);
-	make_format(r);
+	ctl_make_udp_format(r, FMT);
 	ev.ev_fields_op.op = MRC_CTL_EV_FIELDS_OP_MODIFY_FIELDS;
 	assert_int_equal(modify_ev(r, &ev, MADE_WITH | fields), 0);
 	ev.ev_fields_op.field_count = 1;
@@ -215,7 +186,7 @@ CASE(mrc_ctl_modify_profile, more_fields_than_there_can_be)
 							       MRC_CTL_EV_FMT_PROFILE_MODE |
 							       MRC_CTL_EV_FMT_PROFILE_OP),
 			 E2BIG);
-	make_format(r);
+	ctl_make_udp_format(r, FMT);
 	assert_int_equal(modify_ev(r, &ev, MADE_WITH), 0);
 	ev.ev_fields_op.op = MRC_CTL_EV_FIELDS_OP_MODIFY_FIELDS;
 	ev.ev_fields_op.fields = fields;
@@ -257,7 +228,7 @@ CASE(mrc_ctl_query_profile, in_room_for_just_all_fields)
 	struct mrc_ctl_ev_fmt_profile_attr fmt = {
 		.ev_fmt_op = {MRC_CTL_EV_FMT_OP_QUERY_FIELDS, width, 1}};
 
-	make_format(r);
+	ctl_make_udp_format(r, FMT);
 	*field = sixteen;
 	ev.ev_fields_op.op = MRC_CTL_EV_FIELDS_OP_MODIFY_FIELDS;
 	ev.ev_fields_op.fields = field;
@@ -309,7 +280,7 @@ CASE(mrc_ctl_modify_ev_profile, evs_and_state_in_one_call)
 	struct fixture *r = *state;
 	const int op = MRC_CTL_EV_PROFILE_EV_OP;
 
-	make_format(r);
+	ctl_make_udp_format(r, FMT);
 	fill_in(r, entries, EVS);
 	attr.ev_op.op = MRC_CTL_EV_OP_REPLACE_EV;
 	attr.ev_op.entries = entries;

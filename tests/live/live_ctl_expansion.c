@@ -154,22 +154,10 @@ static int teardown(void **state)
 static int make_format(uint64_t id, const struct kind *k, enum mrc_ctl_ev_fmt_mode mode)
 {
 	struct mrc_ctl_ev_fmt_field widths[FIELDS_MAX];
-	struct mrc_ctl_ev_fmt_profile_attr attr = {
-		.profile_state = MRC_CTL_PROFILE_OFFLINE,
-		.ev_fmt_mode = mode,
-		.ev_fmt_op = {.op = MRC_CTL_EV_FMT_OP_MODIFY_FIELDS,
-			      .fmt_fields = widths,
-			      .fmt_field_count = k->n}};
 
 	for (int i = 0; i < k->n; i++)
 		widths[i].width = k->of[i].on_wire;
-	if (mrc_ctl_modify_ev_fmt_profile(r->ctx, id, &attr,
-					  MRC_CTL_EV_FMT_PROFILE_STATE |
-						  MRC_CTL_EV_FMT_PROFILE_MODE |
-						  MRC_CTL_EV_FMT_PROFILE_OP))
-		return -1;
-	attr.profile_state = MRC_CTL_PROFILE_ONLINE;
-	return mrc_ctl_modify_ev_fmt_profile(r->ctx, id, &attr, MRC_CTL_EV_FMT_PROFILE_STATE);
+	return ctl_make_format(r, id, mode, widths, k->n);
 }
 
 static int make_profile(uint64_t id, const struct kind *k, enum mrc_ctl_ev_mode mode, uint32_t n)

@@ -9,13 +9,6 @@
 #include <mrc_ctl.h>
 #include <poll.h>
 
-#define assert_minus_one(call, err)             \
-	do {                                    \
-		errno = 0;                      \
-		assert_int_equal((call), -1);   \
-		assert_int_equal(errno, (err)); \
-	} while (0)
-
 #define CASE(function, name) TEST_WITH(fixture_setup, fixture_teardown, function, name)
 #define FMT 13
 #define PROFILE 1

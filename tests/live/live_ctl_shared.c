@@ -76,26 +76,6 @@ static int teardown(void **state)
 
 /* ---- the controller ---- */
 
-static void make_format(void)
-{
-	struct mrc_ctl_ev_fmt_field field = {16};
-	struct mrc_ctl_ev_fmt_profile_attr attr = {
-		.profile_state = MRC_CTL_PROFILE_OFFLINE,
-		.ev_fmt_mode = MRC_CTL_EV_FMT_MODE_UDP,
-		.ev_fmt_op = {.op = MRC_CTL_EV_FMT_OP_MODIFY_FIELDS,
-			      .fmt_fields = &field,
-			      .fmt_field_count = 1}};
-
-	assert_int_equal(mrc_ctl_modify_ev_fmt_profile(r->ctx, FMT, &attr,
-						       MRC_CTL_EV_FMT_PROFILE_STATE |
-							       MRC_CTL_EV_FMT_PROFILE_MODE |
-							       MRC_CTL_EV_FMT_PROFILE_OP),
-			 0);
-	attr.profile_state = MRC_CTL_PROFILE_ONLINE;
-	assert_int_equal(
-		mrc_ctl_modify_ev_fmt_profile(r->ctx, FMT, &attr, MRC_CTL_EV_FMT_PROFILE_STATE), 0);
-}
-
 static int move_profile(enum mrc_ctl_profile_state to)
 {
 	struct mrc_ctl_ev_profile_attr attr = {.profile_state = to};
@@ -111,7 +91,7 @@ static void make_profile(enum mrc_ctl_ev_mode mode)
 					       .ev_count = EVS,
 					       .ev_min_active = 2};
 
-	make_format();
+	ctl_make_udp_format(r, FMT);
 	assert_int_equal(mrc_ctl_modify_ev_profile(
 				 r->ctx, PROFILE, &attr,
 				 MRC_CTL_EV_PROFILE_STATE | MRC_CTL_EV_PROFILE_MODE |

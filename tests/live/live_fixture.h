@@ -10,11 +10,20 @@
 
 #include "support/test.h"
 
+#include <errno.h>
 #include <mrc.h>
 
 #define FIXTURE_BYTES (1u << 20)
 #define FIXTURE_DEPTH 64u
 #define FIXTURE_QPS 2
+
+/* The call returns -1 and errno is `err`. */
+#define assert_minus_one(call, err)             \
+	do {                                    \
+		errno = 0;                      \
+		assert_int_equal((call), -1);   \
+		assert_int_equal(errno, (err)); \
+	} while (0)
 
 struct fixture_end {
 	union ibv_gid gid;

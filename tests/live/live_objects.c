@@ -13,13 +13,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The call returns -1 and errno is `err`. */
-#define assert_minus_one(call, err)             \
-	do {                                    \
-		errno = 0;                      \
-		assert_int_equal((call), -1);   \
-		assert_int_equal(errno, (err)); \
-	} while (0)
 #define assert_null_errno(call, err)            \
 	do {                                    \
 		errno = 0;                      \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fault_table.h - files of fault tables (mrc/fault.h), as a program that makes faults writes them. */
+/* fault_table.h - files of fault tables (mrc/fault.h), as a program that makes faults has them. */
 #ifndef SUPPORT_FAULT_TABLE_H
 #define SUPPORT_FAULT_TABLE_H
 
