@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "support/frame_icrc.h"
 #include "wire/datagram.h"
-#include "wire/icrc.h"
 
 #define START_NS UINT64_C(1000000000)
 /* BTH, EETH and ICRC: what an endpoint request, which has 32, may be answered with. */
@@ -46,24 +46,15 @@ static bool may_ask(const struct world *w, enum host host)
 static void check_icrc(const struct world *w, uint32_t port, const struct mio_tx *frame,
 		       const uint8_t *bytes)
 {
-	struct mw_icrc_carrier carrier = {.ip_version = mh_env_is_ipv4(&w->nic->env) ? 4 : 6,
-					  .ip_frag = 0x4000,
-					  .udp_sport = frame->sport,
-					  .udp_dport = frame->dst.udp_port,
-					  .udp_len = (uint16_t)(frame->len + 8)};
 	const uint8_t *src = w->nic->env.port[world_is_tunnelled(w) ? 0 : port].ip;
 	const uint8_t *dst = world_is_tunnelled(w) ? frame->dst_gid : frame->dst.ip;
-	bool v4 = carrier.ip_version == 4;
+	bool v4 = mh_env_is_ipv4(&w->nic->env);
+	const struct frame_ends ends = {v4, v4 ? src + 12 : src, v4 ? dst + 12 : dst, frame->sport,
+					frame->dst.udp_port};
 	uint8_t want[4] = {0};
-	uint32_t crc;
 
-	carrier.ip_len = (uint16_t)(carrier.udp_len + (v4 ? 20 : 0));
-	memcpy(carrier.src, v4 ? src + 12 : src, v4 ? 4 : 16);
-	memcpy(carrier.dst, v4 ? dst + 12 : dst, v4 ? 4 : 16);
-	crc = mw_icrc_start(mw_crc32_update, &carrier, bytes);
-	crc = mw_crc32_update(crc, bytes + BTH_BYTES, frame->len - 4 - BTH_BYTES);
 	if (w->nic->env.icrc)
-		mw_icrc_finish(crc, want);
+		frame_icrc(&ends, bytes, frame->len - 4, want);
 	mb_assert(memcmp(want, bytes + frame->len - 4, 4) == 0);
 }
 

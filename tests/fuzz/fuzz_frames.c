@@ -15,10 +15,10 @@
 #include "base/assert.h"
 #include "fuzz/frames_world.h"
 #include "host/progress/progress.h"
+#include "support/frame_icrc.h"
 #include "support/packet.h"
 #include "wire/datagram.h"
 #include "wire/dscp.h"
-#include "wire/icrc.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -210,21 +210,13 @@ static size_t make_datagram(struct world *w, uint8_t *out)
 static void seal(const struct world *w, const struct mio_rx *frame, uint32_t port, uint8_t *bytes,
 		 size_t body)
 {
-	struct mw_icrc_carrier carrier = {.ip_frag = 0x4000,
-					  .udp_sport = frame->src.udp_port,
-					  .udp_dport = MH_UDP_PORT,
-					  .udp_len = (uint16_t)(body + 12)};
+	const uint8_t *src = frame->src.ip;
 	const uint8_t *dst = w->nic->env.port[world_is_tunnelled(w) ? 0 : port].ip;
-	bool v4 = mh_addr_is_ipv4(frame->src.ip);
-	uint32_t crc;
+	bool v4 = mh_addr_is_ipv4(src);
+	const struct frame_ends ends = {v4, v4 ? src + 12 : src, v4 ? dst + 12 : dst,
+					frame->src.udp_port, MH_UDP_PORT};
 
-	carrier.ip_version = v4 ? 4 : 6;
-	carrier.ip_len = (uint16_t)(carrier.udp_len + (v4 ? 20 : 0));
-	memcpy(carrier.src, v4 ? frame->src.ip + 12 : frame->src.ip, v4 ? 4 : 16);
-	memcpy(carrier.dst, v4 ? dst + 12 : dst, v4 ? 4 : 16);
-	crc = mw_icrc_start(mw_crc32_update, &carrier, bytes);
-	crc = mw_crc32_update(crc, bytes + BTH_BYTES, body - BTH_BYTES);
-	mw_icrc_finish(crc, bytes + body);
+	frame_icrc(&ends, bytes, body, bytes + body);
 }
 
 /* give lets a frame arrive from a host, and sees what becomes of it. */

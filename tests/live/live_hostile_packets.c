@@ -14,9 +14,9 @@
 
 #include "base/bytes.h"
 #include "base/prng.h"
+#include "support/frame_icrc.h"
 #include "support/test.h"
 #include "wire/headers.h"
-#include "wire/icrc.h"
 #include "wire/packet.h"
 
 #define ATTACKER_BYTES (8u << 20)
@@ -72,9 +72,10 @@ static size_t attacker_forge(const struct attacker *g, struct mb_prng *prng,
 			     const struct sockaddr_in *from, const struct sockaddr_in *to,
 			     uint8_t *out)
 {
+	const struct frame_ends ends = {true, (const uint8_t *)&from->sin_addr,
+					(const uint8_t *)&to->sin_addr, ntohs(from->sin_port),
+					ntohs(to->sin_port)};
 	size_t len, body;
-	struct mw_icrc_carrier carrier = {.ip_version = 4, .ip_frag = 0x4000};
-	uint32_t crc;
 
 	do {
 		len = attacker_packet(g, prng, out);
@@ -84,15 +85,7 @@ static size_t attacker_forge(const struct attacker *g, struct mb_prng *prng,
 	for (size_t i = 9; i < 12; i++)
 		out[i] = (uint8_t)mb_prng_u64(prng);
 	body = len - 4;
-	memcpy(carrier.src, &from->sin_addr, 4);
-	memcpy(carrier.dst, &to->sin_addr, 4);
-	carrier.udp_sport = ntohs(from->sin_port);
-	carrier.udp_dport = ntohs(to->sin_port);
-	carrier.udp_len = (uint16_t)(8 + len);
-	carrier.ip_len = (uint16_t)(28 + len);
-	crc = mw_icrc_start(mw_crc32_update, &carrier, out);
-	crc = mw_crc32_update(crc, out + MW_BTH_BYTES, body - MW_BTH_BYTES);
-	mw_icrc_finish(crc, out + body);
+	frame_icrc(&ends, out, body, out + body);
 	return len;
 }
 

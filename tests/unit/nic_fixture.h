@@ -12,10 +12,10 @@
 
 #include "host/state/nic_context.h"
 #include "io/drivers.h"
+#include "support/frame_icrc.h"
 #include "support/nic_counters.h"
 #include "unit/loopback.h"
 #include "wire/headers.h"
-#include "wire/icrc.h"
 
 #define FIXTURE_PLANES 2u
 #define FIXTURE_EV_BASE 53400u
@@ -149,21 +149,10 @@ static inline uint32_t fixture_receive(struct nic_fixture *fixture, struct mio_r
 static inline void fixture_icrc(const uint8_t *bytes, size_t body, const struct mio_addr *from,
 				const struct mio_addr *to, uint8_t out[4])
 {
-	struct mw_icrc_carrier carrier = {
-		.ip_version = 4,
-		.ip_len = (uint16_t)(32 + body),
-		.ip_frag = 0x4000,
-		.udp_sport = from->udp_port,
-		.udp_dport = to->udp_port,
-		.udp_len = (uint16_t)(12 + body),
-	};
-	uint32_t crc;
+	const struct frame_ends ends = {true, from->ip + 12, to->ip + 12, from->udp_port,
+					to->udp_port};
 
-	memcpy(carrier.src, from->ip + 12, 4);
-	memcpy(carrier.dst, to->ip + 12, 4);
-	crc = mw_icrc_start(mw_crc32_update, &carrier, bytes);
-	crc = mw_crc32_update(crc, bytes + MW_BTH_BYTES, body - MW_BTH_BYTES);
-	mw_icrc_finish(crc, out);
+	frame_icrc(&ends, bytes, body, out);
 }
 
 static inline uint64_t fixture_counter(struct nic_fixture *fixture, const char *name)

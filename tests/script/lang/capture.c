@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/pcapng.h"
+#include "support/frame_icrc.h"
 #include "wire/headers.h"
-#include "wire/icrc.h"
 #include "wire/ip_udp.h"
 #include "wire/packet.h"
 
@@ -16,7 +16,6 @@
 #define LENGTH_BYTES 4u
 #define UDP_PORT 4791u
 #define ENGINE 1u
-#define IPV4_DF 0x4000u
 /* What a world sends or delivers at most, with its ICRC. */
 #define PACKET_MAX (MW_HEADERS_MAX + 4096u + 3u + MW_ICRC_BYTES)
 #define ECT0 2u
@@ -122,22 +121,9 @@ static size_t write_carrier(const struct capture_packet *p, uint8_t out[MW_IP_UD
 static void write_icrc(const struct capture_packet *p, const uint8_t *ip,
 		       uint8_t out[MW_ICRC_BYTES])
 {
-	uint16_t udp_len = (uint16_t)(MW_UDP_BYTES + p->len + MW_ICRC_BYTES);
-	struct mw_icrc_carrier c = {
-		.ip_version = 4,
-		.ip_len = (uint16_t)(MW_IPV4_BYTES + udp_len),
-		.ip_frag = IPV4_DF,
-		.udp_sport = (uint16_t)p->ev,
-		.udp_dport = UDP_PORT,
-		.udp_len = udp_len,
-	};
-	uint32_t crc;
+	const struct frame_ends ends = {true, ip + 12, ip + 16, (uint16_t)p->ev, UDP_PORT};
 
-	memcpy(c.src, ip + 12, 4);
-	memcpy(c.dst, ip + 16, 4);
-	crc = mw_icrc_start(mw_crc32_update, &c, p->bytes);
-	crc = mw_crc32_update(crc, p->bytes + MW_BTH_BYTES, p->len - MW_BTH_BYTES);
-	mw_icrc_finish(crc, out);
+	frame_icrc(&ends, p->bytes, p->len, out);
 	out[0] ^= p->bad_icrc;
 }
 
