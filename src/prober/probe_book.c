@@ -56,6 +56,8 @@ enum probe_verdict probe_book_arrive(struct probe_book *b, uint32_t seq, uint64_
 	if (s->copies == 2)
 		return PROBE_TWICE;
 	s->came_ns = came_ns;
+	if (b->came_step <= s->step)
+		b->came_step = s->step + 1;
 	if ((int32_t)(seq - b->newest) < 0)
 		s->overtaken = true;
 	else
@@ -115,6 +117,12 @@ bool probe_book_misses(const struct probe_book *b, uint64_t step)
 	return came && missing;
 }
 
+/* Whether one that has not come is lost. Those of one step may overtake each other. */
+static bool is_over(const struct probe_book *b, const struct probe_slot *s, uint64_t step)
+{
+	return step - s->step >= PROBE_WAIT_STEPS || s->step + 1 < b->came_step;
+}
+
 /*
  * Lost ones are told from late ones by waiting, and good ones wait with them, or a share would
  * look smaller for as long. What came is known to be damaged or not as soon as it is there.
@@ -131,7 +139,7 @@ bool probe_book_settle(struct probe_book *b, uint64_t step, struct mm_counts *co
 			tell(counts, b, seq);
 			any = true;
 		}
-		if (step - s->step < PROBE_WAIT_STEPS)
+		if (!is_over(b, s, step))
 			continue;
 		count(counts, MM_LOST, !s->copies);
 		b->settled = seq + 1;

@@ -9,7 +9,10 @@
 
 #include "map/probe_plan.h"
 
-/* Steps in which a probe may come back: 40 ms, longer than what all queues of a path hold. */
+/*
+ * Steps in which a probe may come back: 40 ms, longer than what all queues of a path hold. All of a
+ * route take one way, so what is still missing when one came that left a step later is lost.
+ */
 #define PROBE_WAIT_STEPS MM_PROBE_WAIT_STEPS
 /* Probes that leave together, so that a packet that is overtaken is seen. */
 #define PROBE_PAIR MM_PROBE_PAIR
@@ -45,6 +48,7 @@ struct probe_book {
 	struct probe_slot slot[PROBE_SLOTS];
 	uint32_t next, settled; /* sequence numbers */
 	uint32_t newest;	/* one above the highest that came back */
+	uint64_t came_step;	/* one above the last step of which some came back */
 	uint64_t slow_ns;	/* a train that is spread over more was slowed; 0: never */
 	uint32_t train_left;	/* of the train that is being sent */
 };

@@ -31,6 +31,12 @@
 /* Pairs of plain packets to a host before it is another's turn: ECMP sends each pair of hosts by
  * one uplink. */
 #define PLAIN_TURN 4u
+/*
+ * Of a host that begins nothing is known: the first turns of its routes have more pairs, lest what
+ * loses little be a while before it loses something.
+ */
+#define BEGIN_TURNS 5u
+#define BEGIN_PAIRS 3u
 /* By how many routes the first trains of a host are ahead of those of the one before. */
 #define BEGIN_APART 5u
 
@@ -419,6 +425,30 @@ static void send_pair(struct probe_host *h, uint32_t number, bool full)
 		send_one(h, number, full && i == 0 ? full_bytes(h) : PROBE_BYTES_MIN);
 }
 
+/* Sends so many pairs beside the plan's. False: the bytes that are left do not do. */
+static bool send_spare(struct probe_host *h, uint32_t number, uint32_t pairs)
+{
+	const uint64_t bytes = (uint64_t)PROBE_PAIR * (PROBE_BYTES_MIN + PROBE_HEADER_BYTES);
+
+	for (uint32_t i = 0; i < pairs; i++) {
+		if (!probe_spare_take(&h->spare, bytes))
+			return false;
+		send_pair(h, number, false);
+	}
+	return true;
+}
+
+static void send_more_at_first(struct probe_host *h, uint32_t number)
+{
+	const struct probe_stream *s = &h->streams.stream[number];
+	uint32_t pairs;
+
+	if (s->kind != PROBE_ROUTE || s->turns >= BEGIN_TURNS || s->of.peer != MM_NO_HOST)
+		return;
+	pairs = probe_spare_pairs(&h->cfg, &s->of);
+	send_spare(h, number, pairs < BEGIN_PAIRS ? pairs : BEGIN_PAIRS);
+}
+
 /* What the plan has a stream send in its turn. */
 static void send_next(struct probe_host *h, uint32_t number)
 {
@@ -431,6 +461,7 @@ static void send_next(struct probe_host *h, uint32_t number)
 		send_pair(h, number,
 			  s->kind != PROBE_HELLO && !takes_trains(h, s) &&
 				  s->turns % PROBE_FULL_EVERY == number % PROBE_FULL_EVERY);
+	send_more_at_first(h, number);
 	s->turns++;
 }
 
@@ -523,20 +554,6 @@ static void see_who_lives(struct probe_host *h)
 		plan(h); /* without memory it is tried again when another one leaves */
 }
 
-/* Sends some more on a route that is in doubt. False: the bytes that are left do not do. */
-static bool doubt(struct probe_host *h, uint32_t number)
-{
-	const uint64_t bytes = (uint64_t)PROBE_PAIR * (PROBE_BYTES_MIN + PROBE_HEADER_BYTES);
-	uint32_t pairs = probe_spare_pairs(&h->cfg, &h->streams.stream[number].of);
-
-	for (uint32_t i = 0; i < pairs; i++) {
-		if (!probe_spare_take(&h->spare, bytes))
-			return false;
-		send_pair(h, number, false);
-	}
-	return true;
-}
-
 static void doubt_slow(struct probe_host *h)
 {
 	const struct probe_stream *s =
@@ -561,7 +578,7 @@ static void doubt_all(struct probe_host *h)
 		const struct probe_stream *s = &h->streams.stream[number];
 
 		if (is_in_doubt(h, s, MM_DOUBT_BAD) && !is_in_doubt(h, s, MM_DOUBT_SLOW) &&
-		    !doubt(h, number)) {
+		    !send_spare(h, number, probe_spare_pairs(&h->cfg, &s->of))) {
 			h->doubted = number;
 			return;
 		}

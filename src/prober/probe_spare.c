@@ -9,11 +9,13 @@
 /* Most that a short route gets, beside the pair of the plan: these tell one cable from another. */
 #define SHORT_PAIRS (PROBE_PAIRS_MAX - 1)
 /*
- * A route that goes round by way of another T0 crosses many cables and tells directions apart; over
- * a directed link there are four of them for each of its watchers, of hosts of both T0s.
+ * A route that goes round by way of another T0 crosses many cables and tells directions apart. Over
+ * a directed link there are about four of them for each of its watchers, of hosts of both T0s, and
+ * where there are but two T1s to go up and down by, two.
  */
-#define ROUND_PAIRS 4u
-#define ROUNDS_EACH 4u
+#define ROUND_PAIRS 20u /* of a watcher over one directed link */
+#define ROUNDS_EACH 5u	/* some links have more than others */
+#define ROUNDS_OF_TWO 2u
 /* A neighbour answers no more than its own rate, to all that ask. */
 #define PEER_PAIRS 2u
 
@@ -53,6 +55,11 @@ bool probe_spare_take(struct probe_spare *s, uint64_t bytes)
 	return true;
 }
 
+static uint32_t least(uint64_t a, uint32_t b)
+{
+	return a < b ? (uint32_t)a : b;
+}
+
 static uint32_t watchers_of(const struct probe_host_cfg *cfg)
 {
 	uint32_t hosts = cfg->t->cfg.hosts_per_t0;
@@ -65,27 +72,49 @@ bool probe_spare_is_short(const struct mm_route_of *of)
 	return of->links <= 4 && of->peer == MM_NO_HOST;
 }
 
-static uint32_t least(uint64_t a, uint32_t b)
+/* Pairs that fit into a quarter of a link in a step: more than are ever sent where none is known. */
+static uint64_t pairs_of_link(const struct probe_host_cfg *cfg)
 {
-	return a < b ? (uint32_t)a : b;
+	uint64_t bits = UINT64_C(8) * PROBE_PAIR * (PROBE_BYTES_MIN + PROBE_HEADER_BYTES);
+
+	if (!cfg->link_bit_s)
+		return UINT32_MAX;
+	return cfg->link_bit_s / LINK_PART * PROBE_STEP_NS / PROBE_NS_PER_S / bits;
+}
+
+/* Of each kind: how many pairs a route gets. */
+struct shares {
+	uint32_t rounds, peers, shorts;
+};
+
+/*
+ * A link between switches has its watchers' routes, a short one each and those that go round; a
+ * host's cable all routes of the host, and the answers of neighbours.
+ */
+static struct shares share_out(const struct probe_host_cfg *cfg)
+{
+	uint32_t t1s = cfg->t->cfg.t1s, each = t1s > 2 ? ROUNDS_EACH : ROUNDS_OF_TWO;
+	uint64_t link = pairs_of_link(cfg), fit = link / watchers_of(cfg);
+	uint64_t n_rounds = t1s > 2 ? 2 * t1s : t1s;
+	uint64_t n_peers = 3 * (uint64_t)watchers_of(cfg); /* two of each; some have more */
+	struct shares s;
+
+	s.rounds =
+		least(least(fit / 2, ROUND_PAIRS) / each, least(link / 4 / n_rounds, ROUND_PAIRS));
+	s.peers = least(link / 2 / n_peers, PEER_PAIRS);
+	link -= s.rounds * n_rounds + s.peers * n_peers;
+	fit -= (uint64_t)s.rounds * each;
+	s.shorts = least(least(link / (1 + t1s), SHORT_PAIRS), least(fit, SHORT_PAIRS));
+	return s;
 }
 
 uint32_t probe_spare_pairs(const struct probe_host_cfg *cfg, const struct mm_route_of *of)
 {
-	uint64_t pair_bits = UINT64_C(8) * PROBE_PAIR * (PROBE_BYTES_MIN + PROBE_HEADER_BYTES);
-	/* Of a watcher over one link. */
-	uint64_t fit = SHORT_PAIRS + UINT64_C(2) * ROUND_PAIRS * ROUNDS_EACH;
-	uint32_t rounds;
+	const struct shares s = share_out(cfg);
 
-	if (cfg->link_bit_s)
-		fit = cfg->link_bit_s / LINK_PART * PROBE_STEP_NS / PROBE_NS_PER_S /
-		      (pair_bits * watchers_of(cfg));
-	rounds = least(fit / (UINT64_C(2) * ROUNDS_EACH), ROUND_PAIRS);
 	if (of->peer != MM_NO_HOST)
-		return least(fit, PEER_PAIRS);
-	if (!probe_spare_is_short(of))
-		return rounds;
-	return least(fit - (uint64_t)rounds * ROUNDS_EACH, SHORT_PAIRS);
+		return s.peers;
+	return probe_spare_is_short(of) ? s.shorts : s.rounds;
 }
 
 uint32_t probe_spare_turn(const struct probe_host_cfg *cfg)

@@ -29,6 +29,33 @@ TEST(probe_book_settle, counts_after_its_time_only)
 	assert_false(probe_book_settle(&b, 100, &counts));
 }
 
+/* All take one way: what is missing when one came that left a step later is not under way. */
+TEST(probe_book_settle, counts_as_lost_what_a_later_step_overtook)
+{
+	struct probe_book b = {0};
+
+	for (uint64_t step = 7; step < 10; step++) {
+		probe_book_send(&b, NONCE, step);
+		probe_book_send(&b, NONCE, step);
+	}
+	/* The other one of its step may still come, and so may what left with the last that did. */
+	assert_u_eq(probe_book_arrive(&b, 1, NONCE, true, 0), PROBE_ANSWERED);
+	assert_true(probe_book_settle(&b, 9, &counts));
+	assert_u_eq(counts.known[MM_LOST], 0);
+	assert_u_eq(probe_book_arrive(&b, 3, NONCE, true, 0), PROBE_ANSWERED);
+	assert_true(probe_book_settle(&b, 9, &counts));
+	assert_u_eq(counts.known[MM_LOST], 2);
+	assert_u_eq(counts.bad[MM_LOST], 1);
+	assert_u_eq(probe_book_arrive(&b, 0, NONCE, true, 0), PROBE_LATE);
+	/* One that came before says nothing of what left after it. */
+	assert_u_eq(probe_book_arrive(&b, 2, NONCE, true, 0), PROBE_ANSWERED);
+	assert_true(probe_book_settle(&b, 10, &counts));
+	assert_u_eq(counts.known[MM_LOST], 0);
+	assert_true(probe_book_settle(&b, 8 + PROBE_WAIT_STEPS, &counts));
+	assert_u_eq(counts.known[MM_LOST], 2);
+	assert_u_eq(counts.bad[MM_LOST], 0);
+}
+
 /* Of what was sent in this step nothing is told yet: a copy may be behind it. */
 TEST(probe_book_settle, tells_once_and_not_in_the_same_step)
 {

@@ -2,7 +2,10 @@
 /* What a host may send beside its plan: src/prober/probe_spare.h. */
 #include "fabric_fixture.h"
 
+#include "map/probe_plan.h"
 #include "prober/probe_spare.h"
+
+#include <string.h>
 
 #define PAIR_BITS (UINT64_C(8) * PROBE_PAIR * (PROBE_BYTES_MIN + PROBE_HEADER_BYTES))
 
@@ -49,23 +52,48 @@ TEST(probe_spare_pairs, favours_what_tells_most)
 {
 	begin("tiny", PROBE_RATE_USUAL, 0);
 	assert_u_eq(probe_spare_pairs(&cfg, &short_one), PROBE_PAIRS_MAX - 1);
-	assert_u_eq(probe_spare_pairs(&cfg, &round_one), 4);
+	assert_u_eq(probe_spare_pairs(&cfg, &round_one), 10);
 	assert_u_eq(probe_spare_pairs(&cfg, &peer), 2);
+	/* Where there are more T1s to go up and down by, more routes go round over each link. */
+	t.cfg.t1s = 4;
+	assert_u_eq(probe_spare_pairs(&cfg, &round_one), 4);
+}
+
+static uint64_t pairs_over[4096]; /* by link, in a step in which all is in doubt */
+
+static void count_pairs_over_links(void)
+{
+	const struct mm_plan_cfg plan = {.watchers = cfg.share};
+	static struct mm_route_of of[PROBE_ROUTES_MAX];
+	static bool live[1024];
+
+	assert_true(t.n_links <= sizeof(pairs_over) / sizeof(pairs_over[0]) && t.n_hosts <= 1024);
+	memset(live, 1, sizeof(live));
+	memset(pairs_over, 0, sizeof(pairs_over));
+	for (uint32_t host = 0; host < t.n_hosts; host++) {
+		size_t n = mm_plan_routes(&t, &plan, host, live, of, PROBE_ROUTES_MAX);
+
+		assert_true(n > 0 && n <= PROBE_ROUTES_MAX);
+		for (size_t i = 0; i < n; i++)
+			for (uint32_t k = 0; k < of[i].links; k++)
+				pairs_over[of[i].link[k]] += probe_spare_pairs(&cfg, &of[i]);
+	}
 }
 
 /* All that watch a link take a quarter of its rate at most. */
 TEST(probe_spare_pairs, leaves_the_link_to_others)
 {
+	static const char *const presets[] = {"tiny", "lab", "lab8"};
 	static const uint64_t rates[] = {1000000, 4000000, 10000000, 30000000, 100000000};
 
-	for (uint32_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
-		uint64_t bits;
-
-		begin("lab", PROBE_RATE_USUAL, rates[i]);
-		bits = PAIR_BITS * 100 * PROBE_SHARE_USUAL *
-		       (probe_spare_pairs(&cfg, &short_one) +
-			4 * (uint64_t)probe_spare_pairs(&cfg, &round_one));
-		assert_true(t.cfg.hosts_per_t0 >= PROBE_SHARE_USUAL && bits <= rates[i] / 4);
-	}
+	for (uint32_t p = 0; p < sizeof(presets) / sizeof(presets[0]); p++)
+		for (uint32_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
+			begin(presets[p], PROBE_RATE_USUAL, rates[i]);
+			count_pairs_over_links();
+			for (uint32_t link = 0; link < t.n_links; link++)
+				if (PAIR_BITS * 100 * pairs_over[link] > rates[i] / 4)
+					fail_msg("%s, %d bit/s: %d pairs over link %d", presets[p],
+						 (int)rates[i], (int)pairs_over[link], (int)link);
+		}
 	assert_true(probe_spare_pairs(&cfg, &short_one) > 0);
 }
