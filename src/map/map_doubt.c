@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+#include "fabric/fabric_node.h"
+
 /* Slots that are looked at for a cable: one that finds none of them free is left out. */
 #define TRIES 8u
 
@@ -46,14 +48,35 @@ static struct mm_doubt_slot *take(struct mm_doubts *d, uint32_t cable, uint64_t 
 	return NULL;
 }
 
+/*
+ * One train over a direction says little about whether the other alone is slow: it takes some more,
+ * so of a cable that is in doubt both directions are.
+ */
+static bool was_fast(const struct mm_doubts *d, uint32_t link, uint64_t step)
+{
+	const struct mm_doubt_slot *s = find(d, link >> 1);
+
+	return s && s->fast_until[link & 1] > step && s->slow_until[~link & 1] <= step;
+}
+
+static bool all_were_fast(const struct mm_doubts *d, const struct mm_route_of *of, uint64_t step)
+{
+	for (uint32_t i = 0; i < of->links; i++)
+		if (!was_fast(d, of->link[i], step))
+			return false;
+	return true;
+}
+
 void mm_doubts_add(struct mm_doubts *d, const struct mm_route_of *of, enum mm_doubt what,
 		   uint64_t step, uint64_t until)
 {
+	bool all = what != MM_DOUBT_SLOW || all_were_fast(d, of, step);
+
 	for (uint32_t i = 0; i < of->links; i++) {
 		struct mm_doubt_slot *s = take(d, of->link[i] >> 1, step);
 		uint64_t *at;
 
-		if (!s)
+		if (!s || (!all && was_fast(d, of->link[i], step)))
 			continue;
 		at = what == MM_DOUBT_SLOW ? &s->slow_until[of->link[i] & 1] : &s->bad_until;
 		*at = *at < until ? until : *at;
@@ -64,13 +87,18 @@ void mm_doubts_add(struct mm_doubts *d, const struct mm_route_of *of, enum mm_do
 		d->until[what] = until;
 }
 
-void mm_doubts_not_slow(struct mm_doubts *d, const struct mm_route_of *of)
+void mm_doubts_not_slow(struct mm_doubts *d, const struct mm_route_of *of, uint64_t step,
+			uint64_t until)
 {
+	if (d->until[MM_DOUBT_SLOW] <= step)
+		return;
 	for (uint32_t i = 0; i < of->links; i++) {
-		const struct mm_doubt_slot *s = find(d, of->link[i] >> 1);
+		struct mm_doubt_slot *s = take(d, of->link[i] >> 1, step);
 
-		if (s)
-			d->slot[s - d->slot].slow_until[of->link[i] & 1] = 0;
+		if (!s)
+			continue;
+		s->slow_until[of->link[i] & 1] = 0;
+		s->fast_until[of->link[i] & 1] = until;
 	}
 }
 
@@ -81,16 +109,40 @@ static bool has(const struct mm_doubts *d, uint32_t link, enum mm_doubt what, ui
 	return s && (what == MM_DOUBT_SLOW ? s->slow_until[link & 1] : s->bad_until) > step;
 }
 
-bool mm_doubts_has(const struct mm_doubts *d, const struct mm_route_of *of, enum mm_doubt what,
-		   uint64_t step)
+static bool any_of(const struct mm_doubts *d, const struct mm_route_of *of, uint32_t first,
+		   uint32_t end, enum mm_doubt what, uint64_t step)
 {
-	bool is_short = of->links <= 2 || of->peer != MM_NO_HOST;
-	uint32_t first = is_short ? 0 : 1, end = is_short ? of->links : of->links - 1;
-
 	if (d->until[what] <= step)
 		return false;
 	for (uint32_t i = first; i < end; i++)
 		if (has(d, of->link[i], what, step))
 			return true;
+	return false;
+}
+
+bool mm_doubts_has(const struct mm_doubts *d, const struct mm_route_of *of, enum mm_doubt what,
+		   uint64_t step)
+{
+	bool is_short = of->links <= 2 || of->peer != MM_NO_HOST;
+
+	return any_of(d, of, is_short ? 0 : 1, is_short ? of->links : of->links - 1, what, step);
+}
+
+bool mm_doubts_touches(const struct mm_doubts *d, const struct mm_route_of *of, enum mm_doubt what,
+		       uint64_t step)
+{
+	return any_of(d, of, 0, of->links, what, step);
+}
+
+bool mm_doubts_any_slow(const struct mm_doubts *d, const struct mf_topology *t, bool of_hosts,
+			uint64_t step)
+{
+	for (uint32_t i = 0; i < MM_DOUBTS_MAX; i++) {
+		const struct mm_doubt_slot *s = &d->slot[i];
+
+		if ((s->slow_until[0] > step || s->slow_until[1] > step) &&
+		    (mf_link_kind(t, (s->cable - 1) << 1) == MF_HOST_T0) == of_hosts)
+			return true;
+	}
 	return false;
 }

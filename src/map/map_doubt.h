@@ -31,6 +31,7 @@ struct mm_doubt_slot {
 	uint32_t cable; /* one more; 0: never used */
 	uint64_t bad_until;
 	uint64_t slow_until[2]; /* by the lowest bit of the link */
+	uint64_t fast_until[2]; /* no longer in doubt for what others may have done */
 };
 
 /* A set of zeros is empty. */
@@ -40,13 +41,26 @@ struct mm_doubts {
 	uint64_t since[MM_DOUBT_KINDS]; /* without a break there was one */
 };
 
-/* mm_doubts_add puts the cables of a route in doubt from a step until another one. */
+/*
+ * mm_doubts_add puts the cables of a route in doubt from a step until another one; of those that
+ * may be slow only such as were not fast lately, if it has any.
+ */
 void mm_doubts_add(struct mm_doubts *d, const struct mm_route_of *of, enum mm_doubt what,
 		   uint64_t step, uint64_t until);
-/* mm_doubts_not_slow says that a train came over all links of a route as fast as it should. */
-void mm_doubts_not_slow(struct mm_doubts *d, const struct mm_route_of *of);
+/*
+ * mm_doubts_not_slow says that a train came over all links of a route as fast as it should; while
+ * others are in doubt that is remembered until another step.
+ */
+void mm_doubts_not_slow(struct mm_doubts *d, const struct mm_route_of *of, uint64_t step,
+			uint64_t until);
 /* mm_doubts_has says whether more packets of a route would tell something in this step. */
 bool mm_doubts_has(const struct mm_doubts *d, const struct mm_route_of *of, enum mm_doubt what,
 		   uint64_t step);
+/* mm_doubts_touches says whether a link of a route is in doubt, if more packets tell or not. */
+bool mm_doubts_touches(const struct mm_doubts *d, const struct mm_route_of *of, enum mm_doubt what,
+		       uint64_t step);
+/* mm_doubts_any_slow says whether a cable of hosts, or one of switches alone, may be slow. */
+bool mm_doubts_any_slow(const struct mm_doubts *d, const struct mf_topology *t, bool of_hosts,
+			uint64_t step);
 
 #endif

@@ -147,3 +147,12 @@ bool probe_book_settle(struct probe_book *b, uint64_t step, struct mm_counts *co
 	}
 	return any;
 }
+
+bool probe_counts_doubtful(const struct mm_counts *c)
+{
+	uint32_t bad = c->bad[MM_LOST] < c->known[MM_LOST] ? c->bad[MM_LOST] : 0;
+
+	for (enum mm_symptom s = MM_CORRUPTED; s < MM_SLOWED; s++)
+		bad += c->bad[s];
+	return bad > 0;
+}

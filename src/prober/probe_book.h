@@ -84,5 +84,10 @@ bool probe_book_misses(const struct probe_book *b, uint64_t step);
  * *counts is zeros.
  */
 bool probe_book_settle(struct probe_book *b, uint64_t step, struct mm_counts *counts);
+/*
+ * probe_counts_doubtful says whether something was bad and not all: of what is dead more probes
+ * would say no more.
+ */
+bool probe_counts_doubtful(const struct mm_counts *c);
 
 #endif

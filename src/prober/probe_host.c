@@ -51,10 +51,10 @@ struct probe_host {
 	uint32_t nonces_left;
 	uint64_t answer_bytes; /* that may be sent now */
 	struct probe_spare spare;
-	struct mm_doubts *doubts, own_doubts;
+	struct probe_common *common, own;
 	uint32_t doubted; /* the stream that is next to have some of what is spare */
-	struct probe_turns turns;
-	bool *live;	 /* n_hosts */
+	uint32_t train_next[PROBE_TURN_KINDS]; /* streams */
+	bool *live;			       /* n_hosts */
 	uint64_t *heard; /* of each neighbour: the step, one more; hosts_per_t0 */
 };
 
@@ -102,7 +102,7 @@ struct probe_host *probe_host_create(const struct probe_host_cfg *cfg,
 		return NULL;
 	}
 	*h = (struct probe_host){.cfg = *cfg, .sink = *sink, .fd = -1, .stray_fd = -1};
-	h->doubts = cfg->doubts ? cfg->doubts : &h->own_doubts;
+	h->common = cfg->common ? cfg->common : &h->own;
 	probe_spare_init(&h->spare, cfg);
 	err = fill(h);
 	if (!err) {
@@ -312,25 +312,13 @@ static uint64_t next_nonce(struct probe_host *h)
 	return h->nonce[--h->nonces_left];
 }
 
-/* The next host of another T0, all in turn. */
-static uint32_t next_far_host(const struct probe_host *h, uint32_t turn)
-{
-	const struct mf_topology *t = h->cfg.t;
-	uint32_t own = t->cfg.hosts_per_t0, far = t->n_hosts - own;
-
-	/* One T0 on for each turn, and within it another host whenever all were asked. */
-	uint32_t n = turn % (t->n_t0s - 1) * own + (h->cfg.host + turn / (t->n_t0s - 1)) % own;
-
-	return (first_neighbour(h) + own + n % far) % t->n_hosts;
-}
-
 static void aim(struct probe_host *h, struct probe_stream *s)
 {
 	const struct mf_topology *t = h->cfg.t;
 	struct mm_route_of of = {.links = 2};
 
 	if (s->kind == PROBE_PLAIN && s->turns % PLAIN_TURN == 0) {
-		s->asked = next_far_host(h, s->turns / PLAIN_TURN);
+		s->asked = probe_far_host(t, h->cfg.host, s->turns / PLAIN_TURN);
 		mf_address_of_host(t, s->asked, s->to);
 	}
 	if (s->kind == PROBE_HELLO) {
@@ -370,10 +358,10 @@ static bool send_one(struct probe_host *h, uint32_t number, uint32_t bytes)
 	return false;
 }
 
-static bool is_in_doubt(const struct probe_host *h, const struct probe_stream *s,
-			enum mm_doubt what)
+/* What else is sent over what may be slow holds trains up, and is late itself. */
+static bool may_be_slow(const struct probe_host *h, const struct probe_stream *s)
 {
-	return s->kind == PROBE_ROUTE && mm_doubts_has(h->doubts, &s->of, what, h->step);
+	return mm_doubts_touches(&h->common->doubts, &s->of, MM_DOUBT_SLOW, h->step);
 }
 
 static uint32_t full_bytes(const struct probe_host *h)
@@ -401,7 +389,7 @@ static bool is_train(struct probe_host *h, uint32_t number)
 	const struct probe_stream *s = &h->streams.stream[number];
 	uint32_t routes = h->streams.routes;
 
-	if (!takes_trains(h, s) || is_in_doubt(h, s, MM_DOUBT_SLOW))
+	if (!takes_trains(h, s) || may_be_slow(h, s))
 		return false;
 	if (s->turns == (number + BEGIN_APART * h->cfg.host) % routes)
 		return take_train(h);
@@ -443,7 +431,9 @@ static void send_more_at_first(struct probe_host *h, uint32_t number)
 	const struct probe_stream *s = &h->streams.stream[number];
 	uint32_t pairs;
 
-	if (s->kind != PROBE_ROUTE || s->turns >= BEGIN_TURNS || s->of.peer != MM_NO_HOST)
+	/* What is in doubt meanwhile comes first. */
+	if (s->kind != PROBE_ROUTE || s->turns >= BEGIN_TURNS || s->of.peer != MM_NO_HOST ||
+	    h->common->doubts.until[MM_DOUBT_BAD] > h->step || may_be_slow(h, s))
 		return;
 	pairs = probe_spare_pairs(&h->cfg, &s->of);
 	send_spare(h, number, pairs < BEGIN_PAIRS ? pairs : BEGIN_PAIRS);
@@ -465,16 +455,6 @@ static void send_next(struct probe_host *h, uint32_t number)
 	s->turns++;
 }
 
-/* Something was bad and not all: of what is dead more probes would say no more. */
-static bool is_doubtful(const struct mm_counts *c)
-{
-	uint32_t bad = c->bad[MM_LOST] < c->known[MM_LOST] ? c->bad[MM_LOST] : 0;
-
-	for (enum mm_symptom s = MM_CORRUPTED; s < MM_SLOWED; s++)
-		bad += c->bad[s];
-	return bad > 0;
-}
-
 /* Of what may be slow trains tell, and what else is late there tells nothing. */
 static void put_in_doubt(struct probe_host *h, const struct probe_stream *s,
 			 const struct mm_counts *c)
@@ -483,11 +463,11 @@ static void put_in_doubt(struct probe_host *h, const struct probe_stream *s,
 	uint64_t until = h->step + PROBE_DOUBT_STEPS;
 
 	if (c->bad[MM_SLOWED])
-		mm_doubts_add(h->doubts, &of_train, MM_DOUBT_SLOW, h->step, until);
+		mm_doubts_add(&h->common->doubts, &of_train, MM_DOUBT_SLOW, h->step, until);
 	else if (c->known[MM_SLOWED])
-		mm_doubts_not_slow(h->doubts, &of_train);
-	if (!c->bad[MM_SLOWED] && is_doubtful(c))
-		mm_doubts_add(h->doubts, &s->of, MM_DOUBT_BAD, h->step, until);
+		mm_doubts_not_slow(&h->common->doubts, &of_train, h->step, until);
+	if (!c->bad[MM_SLOWED] && probe_counts_doubtful(c))
+		mm_doubts_add(&h->common->doubts, &s->of, MM_DOUBT_BAD, h->step, until);
 }
 
 /* A train to a neighbour says how fast the way there is, and nothing of that back. */
@@ -511,7 +491,7 @@ static void settle(struct probe_host *h, struct probe_stream *s)
 	struct mm_counts counts;
 
 	if (s->kind == PROBE_ROUTE && probe_book_misses(&s->book, h->step))
-		mm_doubts_add(h->doubts, &s->of, MM_DOUBT_BAD, h->step,
+		mm_doubts_add(&h->common->doubts, &s->of, MM_DOUBT_BAD, h->step,
 			      h->step + PROBE_MISSING_STEPS);
 	if (!probe_book_settle(&s->book, h->step, &counts))
 		return;
@@ -557,7 +537,7 @@ static void see_who_lives(struct probe_host *h)
 static void doubt_slow(struct probe_host *h)
 {
 	const struct probe_stream *s =
-		probe_turns_take(&h->turns, &h->cfg, &h->streams, h->doubts, h->step);
+		probe_turns_take(h->train_next, &h->cfg, &h->streams, h->common, h->step);
 
 	if (s && take_train(h))
 		send_train(h, (uint32_t)(s - h->streams.stream));
@@ -577,7 +557,9 @@ static void doubt_all(struct probe_host *h)
 		uint32_t number = (first + i) % room;
 		const struct probe_stream *s = &h->streams.stream[number];
 
-		if (is_in_doubt(h, s, MM_DOUBT_BAD) && !is_in_doubt(h, s, MM_DOUBT_SLOW) &&
+		if (s->kind == PROBE_ROUTE &&
+		    mm_doubts_has(&h->common->doubts, &s->of, MM_DOUBT_BAD, h->step) &&
+		    !may_be_slow(h, s) &&
 		    !send_spare(h, number, probe_spare_pairs(&h->cfg, &s->of))) {
 			h->doubted = number;
 			return;

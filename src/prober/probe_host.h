@@ -34,6 +34,23 @@
 /* Routes of a host; a fabric whose plan has more for it is probed in part. */
 #define PROBE_ROUTES_MAX 4096u
 
+/* Trains go to a switch and back, to a neighbour, or round by way of another T0. */
+enum probe_turn_kind { PROBE_TURN_SHORT, PROBE_TURN_PEER, PROBE_TURN_ROUND, PROBE_TURN_KINDS };
+
+/* Which kind of trains a step has. */
+struct probe_turn {
+	uint64_t step;		   /* one more; 0: there was none */
+	uint64_t since;		   /* when the doubt began for which there are turns */
+	enum probe_turn_kind kind; /* PROBE_TURN_KINDS: no trains */
+	uint32_t had[PROBE_TURN_KINDS + 1];
+};
+
+/* What probers that take their steps together have in common; zeros at first. */
+struct probe_common {
+	struct mm_doubts doubts; /* where one has seen something all look */
+	struct probe_turn turn;
+};
+
 struct probe_host_cfg {
 	const struct mf_topology *t; /* must outlive the host */
 	uint32_t host;
@@ -52,11 +69,8 @@ struct probe_host_cfg {
 	 * of machines are too fast for it: a train is over before a kernel could say when it began.
 	 */
 	uint64_t link_bit_s;
-	/*
-	 * What is in doubt, for probers that take their steps together; must outlive them. NULL:
-	 * the host has its own.
-	 */
-	struct mm_doubts *doubts;
+	/* Of probers that take their steps together; must outlive them. NULL: the host is alone. */
+	struct probe_common *common;
 };
 
 /* Where what was counted goes. `memo` is the sink's own for a route, MM_NO_ROUTE at first. */

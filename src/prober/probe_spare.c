@@ -72,7 +72,7 @@ bool probe_spare_is_short(const struct mm_route_of *of)
 	return of->links <= 4 && of->peer == MM_NO_HOST;
 }
 
-/* Pairs that fit into a quarter of a link in a step: more than are ever sent where none is known. */
+/* Pairs that fit into a quarter of a link in a step; where its rate is not known, any number. */
 static uint64_t pairs_of_link(const struct probe_host_cfg *cfg)
 {
 	uint64_t bits = UINT64_C(8) * PROBE_PAIR * (PROBE_BYTES_MIN + PROBE_HEADER_BYTES);
@@ -115,9 +115,4 @@ uint32_t probe_spare_pairs(const struct probe_host_cfg *cfg, const struct mm_rou
 	if (of->peer != MM_NO_HOST)
 		return s.peers;
 	return probe_spare_is_short(of) ? s.shorts : s.rounds;
-}
-
-uint32_t probe_spare_turn(const struct probe_host_cfg *cfg)
-{
-	return 2 * watchers_of(cfg);
 }

@@ -26,11 +26,10 @@ bool probe_spare_take(struct probe_spare *s, uint64_t bytes);
 bool probe_spare_is_short(const struct mm_route_of *of);
 /*
  * probe_spare_pairs returns how many pairs of a route in doubt may leave in a step beside that of
- * the plan: fourteen where it is short, else four, two to a neighbour; and where the rate of links
- * is known no more than a quarter of one for all of its watchers together.
+ * the plan: fourteen where it is short, two to a neighbour, four where it goes round, or ten where
+ * there are but two T1s; and where the rate of links is known no more than a quarter of one for all
+ * that cross it together.
  */
 uint32_t probe_spare_pairs(const struct probe_host_cfg *cfg, const struct mm_route_of *of);
-/* probe_spare_turn returns in which of so many steps it is a host's turn: see probe_turns.h. */
-uint32_t probe_spare_turn(const struct probe_host_cfg *cfg);
 
 #endif

@@ -27,6 +27,16 @@ struct mm_route_of probe_train_of(const struct probe_stream *s)
 	return s->of.peer == MM_NO_HOST ? s->of : mm_route_there(&s->of);
 }
 
+uint32_t probe_far_host(const struct mf_topology *t, uint32_t host, uint32_t turn)
+{
+	uint32_t own = t->cfg.hosts_per_t0, far = t->n_hosts - own, first = host / own * own;
+
+	/* One T0 on for each turn, and within it another host whenever all were asked. */
+	uint32_t n = turn % (t->n_t0s - 1) * own + (host + turn / (t->n_t0s - 1)) % own;
+
+	return (first + own + n % far) % t->n_hosts;
+}
+
 /* The most that a plan has for a host: it is alone on its T0 and in its pod, or has neighbours. */
 static uint32_t most_routes(const struct mf_topology *t)
 {

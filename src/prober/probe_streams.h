@@ -66,5 +66,7 @@ struct mm_route_of probe_train_of(const struct probe_stream *s);
 /* probe_carrier writes the address that leads over the links of a route from `first` on. */
 void probe_carrier(const struct mf_topology *t, const struct mm_route_of *of, uint32_t first,
 		   uint8_t out[MF_ADDRESS_BYTES]);
+/* probe_far_host returns whom a host sends plain packets: hosts of other T0s, all in turn. */
+uint32_t probe_far_host(const struct mf_topology *t, uint32_t host, uint32_t turn);
 
 #endif

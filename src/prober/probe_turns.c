@@ -5,18 +5,14 @@
 #include "prober/probe_spare.h"
 
 /*
- * Of the steps in which hosts of a T0 may ask neighbours they take every other one, lest they fill
- * what is slow; but for some at first, for three trains of a neighbour decide.
+ * A train in each step fills half of what is slow, beside the plan's probes, so it is every other
+ * step; but for some at first, for half a dozen trains decide.
  */
-#define ASK_EVERY 2u
-#define ASK_EACH_STEPS 10u
-
-static bool tells(const struct probe_stream *s, const struct mm_doubts *doubts, uint64_t step)
-{
-	const struct mm_route_of of = probe_train_of(s);
-
-	return s->kind == PROBE_ROUTE && mm_doubts_has(doubts, &of, MM_DOUBT_SLOW, step);
-}
+#define EVERY 2u
+#define EACH_STEPS 10u
+/* A kind that has had fewer turns, times this, than the others is next. */
+static const uint32_t weight[PROBE_TURN_KINDS] = {
+	[PROBE_TURN_SHORT] = 2, [PROBE_TURN_PEER] = 1, [PROBE_TURN_ROUND] = 2};
 
 static enum probe_turn_kind kind_of(const struct probe_stream *s)
 {
@@ -25,79 +21,132 @@ static enum probe_turn_kind kind_of(const struct probe_stream *s)
 	return probe_spare_is_short(&s->of) ? PROBE_TURN_SHORT : PROBE_TURN_ROUND;
 }
 
-static struct probe_stream *take_kind(struct probe_turns *turns,
-				      const struct probe_streams *streams,
-				      const struct mm_doubts *doubts, uint64_t step)
+/* ---- which kind a step has ---- */
+
+static bool has_something_to_tell(const struct probe_host_cfg *cfg, const struct mm_doubts *doubts,
+				  enum probe_turn_kind kind, uint64_t step)
 {
-	uint32_t first = turns->next[turns->kind];
-
-	for (uint32_t i = 0; i < streams->room; i++) {
-		uint32_t number = (first + i) % streams->room;
-		struct probe_stream *s = &streams->stream[number];
-
-		if (kind_of(s) != turns->kind || !tells(s, doubts, step))
-			continue;
-		turns->next[turns->kind] = number + 1;
-		return s;
-	}
-	return NULL;
+	if (kind == PROBE_TURN_PEER)
+		return cfg->t->cfg.hosts_per_t0 > 1 &&
+		       mm_doubts_any_slow(doubts, cfg->t, true, step);
+	return kind == PROBE_TURN_SHORT || mm_doubts_any_slow(doubts, cfg->t, false, step);
 }
 
-static struct probe_stream *take_turn(struct probe_turns *turns,
-				      const struct probe_streams *streams,
-				      const struct mm_doubts *doubts, uint64_t step)
+static void decide(struct probe_turn *turn, const struct probe_host_cfg *cfg,
+		   const struct mm_doubts *doubts, uint64_t step)
 {
-	struct probe_stream *s = NULL;
+	uint64_t since = doubts->since[MM_DOUBT_SLOW];
+	uint32_t least = UINT32_MAX;
 
-	for (uint32_t i = 0; !s && i < PROBE_TURN_KINDS; i++) {
-		s = take_kind(turns, streams, doubts, step);
-		turns->kind = (turns->kind + 1) % PROBE_TURN_KINDS;
+	if (turn->step == step + 1)
+		return;
+	if (turn->since != since || turn->step == 0)
+		*turn = (struct probe_turn){.since = since};
+	turn->step = step + 1;
+	turn->kind = PROBE_TURN_KINDS;
+	if (step - since >= EACH_STEPS && (step - since) % EVERY)
+		return;
+	for (enum probe_turn_kind k = 0; k < PROBE_TURN_KINDS; k++) {
+		uint32_t had = turn->had[k] * weight[k];
+
+		if (had >= least || !has_something_to_tell(cfg, doubts, k, step))
+			continue;
+		least = had;
+		turn->kind = k;
 	}
-	return s;
+	turn->had[turn->kind]++;
+}
+
+/* ---- what a host sends in it ---- */
+
+struct taking {
+	const struct probe_host_cfg *cfg;
+	const struct probe_turn *turn;
+	uint32_t turns; /* of the kind, before */
+	uint32_t asked; /* the neighbour */
+};
+
+/* Hosts that share in a link have a number each, if they are all of a T0. */
+static bool is_turn_of(const struct taking *t, uint32_t n)
+{
+	uint32_t hosts = t->cfg->t->cfg.hosts_per_t0;
+
+	return (t->cfg->host + n) % (t->cfg->share < hosts ? t->cfg->share : hosts) == 0;
+}
+
+static bool goes_up_by(const struct taking *t, const struct probe_stream *s, uint32_t uplink)
+{
+	uint32_t t0 = mf_host_t0(t->cfg->t, t->cfg->host);
+
+	return s->of.link[1] == mf_link_t0_t1(t->cfg->t, s->plane, t0, uplink, false);
+}
+
+/* Only by one of the uplinks that are the host's in this turn, or to the T0. */
+static bool may_go_up(const struct taking *t, const struct probe_stream *s)
+{
+	for (uint32_t up = 0; up < t->cfg->t->cfg.t1s && s->of.links > 2; up++)
+		if (goes_up_by(t, s, up))
+			return is_turn_of(t, up + t->turns);
+	return true;
+}
+
+static bool may_go_round(const struct taking *t, const struct probe_stream *s)
+{
+	const struct mf_topology *fabric = t->cfg->t;
+	uint32_t at_once = fabric->cfg.t1s == 2 ? 2 : 1, n = t->turns / at_once;
+	uint32_t groups = (fabric->n_t0s + at_once - 1) / at_once;
+
+	if (at_once == 2 && !goes_up_by(t, s, t->turns % 2))
+		return false;
+	return mf_host_t0(fabric, t->cfg->host) / at_once == n % groups &&
+	       is_turn_of(t, n / groups);
+}
+
+static bool may_send(const struct taking *t, const struct probe_stream *s)
+{
+	if (t->turn->kind == PROBE_TURN_PEER)
+		return s->of.peer == t->asked;
+	return t->turn->kind == PROBE_TURN_SHORT ? may_go_up(t, s) : may_go_round(t, s);
 }
 
 /* The neighbour that a host asks in a turn; all of a T0 go by the same distance. */
-static uint32_t asked_in(const struct probe_host_cfg *cfg, uint64_t turn)
+static uint32_t asked_in(const struct probe_host_cfg *cfg, uint32_t turn)
 {
 	uint32_t n = cfg->t->cfg.hosts_per_t0, first = cfg->host / n * n;
-	uint32_t distance = 1 + (uint32_t)(turn % (n - 1));
 
-	return first + (cfg->host - first + distance) % n;
+	return n < 2 ? cfg->host : first + (cfg->host - first + 1 + turn % (n - 1)) % n;
 }
 
-static struct probe_stream *ask(struct probe_turns *turns, const struct probe_streams *streams,
-				const struct mm_doubts *doubts, uint64_t step, uint32_t asked)
+static bool tells(const struct probe_stream *s, const struct mm_doubts *doubts, uint64_t step)
 {
-	uint32_t first = turns->next[PROBE_TURN_PEER];
+	const struct mm_route_of of = probe_train_of(s);
 
+	return mm_doubts_has(doubts, &of, MM_DOUBT_SLOW, step);
+}
+
+struct probe_stream *probe_turns_take(uint32_t next[PROBE_TURN_KINDS],
+				      const struct probe_host_cfg *cfg,
+				      const struct probe_streams *streams,
+				      struct probe_common *common, uint64_t step)
+{
+	struct taking t = {.cfg = cfg, .turn = &common->turn};
+
+	if (common->doubts.until[MM_DOUBT_SLOW] <= step)
+		return NULL;
+	decide(&common->turn, cfg, &common->doubts, step);
+	if (t.turn->kind == PROBE_TURN_KINDS)
+		return NULL;
+	t.turns = t.turn->had[t.turn->kind] - 1;
+	t.asked = asked_in(cfg, t.turns);
 	for (uint32_t i = 0; i < streams->room; i++) {
-		uint32_t number = (first + i) % streams->room;
+		uint32_t number = (next[t.turn->kind] + i) % streams->room;
 		struct probe_stream *s = &streams->stream[number];
 
-		if (s->of.peer != asked || !tells(s, doubts, step))
+		if (s->kind != PROBE_ROUTE || kind_of(s) != t.turn->kind || !may_send(&t, s) ||
+		    !tells(s, &common->doubts, step))
 			continue;
-		turns->next[PROBE_TURN_PEER] = number + 1;
+		next[t.turn->kind] = number + 1;
 		return s;
 	}
 	return NULL;
-}
-
-struct probe_stream *probe_turns_take(struct probe_turns *turns, const struct probe_host_cfg *cfg,
-				      const struct probe_streams *streams,
-				      const struct mm_doubts *doubts, uint64_t step)
-{
-	uint32_t every = probe_spare_turn(cfg), hosts = cfg->t->cfg.hosts_per_t0, at;
-	uint64_t of_t0 = step + (uint64_t)(cfg->host / hosts) * (every / 2);
-
-	if (doubts->until[MM_DOUBT_SLOW] <= step)
-		return NULL;
-	if ((step + cfg->host) % every == 0)
-		return take_turn(turns, streams, doubts, step);
-	/* From 1 to half of them no host of the T0 has its turn, if all of them share in links. */
-	at = (uint32_t)(of_t0 % every);
-	if (hosts < 2 || at == 0 || at > every / 2)
-		return NULL;
-	if (at % ASK_EVERY == 0 && step - doubts->since[MM_DOUBT_SLOW] >= ASK_EACH_STEPS)
-		return NULL;
-	return ask(turns, streams, doubts, step, asked_in(cfg, of_t0 / every + at));
 }

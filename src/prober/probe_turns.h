@@ -1,36 +1,32 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * probe_turns.h - private to this module: whose turn it is to send a train over what may be slow.
- * Two trains that meet on a link hold each other up, so each step has its own of the hosts that
- * share in a link, and its own kind of routes. Hosts that take their steps together keep out of
- * each other's way without a word. Pure.
+ * Two trains that meet on a link hold each other up, so each step has its own kind of routes, by
+ * which hosts that take their steps together keep out of each other's way. Pure.
  *
- * - One host after the other sends what its doubts want: in turns of three a train to a switch and
- *   back, which tells cables apart, one to a neighbour, which tells the directions of a host's
- *   cable, and one that goes round, which tells those of cables between switches. A kind that has
- *   nothing to tell gives its turn to the next.
- * - While it is the hosts of other T0s that do so, hosts of a T0 ask neighbours, all at once: each
- *   another one, so that no two of these trains meet.
+ * - To a switch and back, which tells cables apart: all hosts at once, those of a T0 by different
+ *   uplinks.
+ * - To a neighbour, which tells the directions of a host's cable: all at once, each another one;
+ *   twice as often as the others, for it takes three of these to be sure.
+ * - Round by way of another T0, which tells the directions of cables between switches: one host,
+ *   and where there are but two T1s to go up and down by one of each of two T0s: both go up by the
+ *   same T1, and so meet on no link.
+ *
+ * Kinds that have nothing to tell have no steps. Which kind a step has is decided for all hosts by
+ * the first that asks.
  */
 #ifndef SOFTMRC_PROBER_PROBE_TURNS_H
 #define SOFTMRC_PROBER_PROBE_TURNS_H
 
 #include "prober/probe_streams.h"
 
-enum probe_turn_kind { PROBE_TURN_SHORT, PROBE_TURN_PEER, PROBE_TURN_ROUND, PROBE_TURN_KINDS };
-
-/* Zeros: the first turn comes first. */
-struct probe_turns {
-	enum probe_turn_kind kind;	 /* that is next */
-	uint32_t next[PROBE_TURN_KINDS]; /* the stream to begin with */
-};
-
 /*
- * probe_turns_take returns the stream of a host that is to send a train in a step, or NULL; the
- * next time it is another's turn.
+ * probe_turns_take returns the stream of a host that is to send a train in a step, or NULL.
+ * next[] is the host's own: the streams to begin with, zeros at first.
  */
-struct probe_stream *probe_turns_take(struct probe_turns *turns, const struct probe_host_cfg *cfg,
+struct probe_stream *probe_turns_take(uint32_t next[PROBE_TURN_KINDS],
+				      const struct probe_host_cfg *cfg,
 				      const struct probe_streams *streams,
-				      const struct mm_doubts *doubts, uint64_t step);
+				      struct probe_common *common, uint64_t step);
 
 #endif

@@ -20,7 +20,7 @@ struct prober {
 	uint64_t rate_bit_s, now_ns;
 	uint32_t steps_least;
 	uint64_t link_bit_s;
-	struct mm_doubts doubts; /* of all hosts: where one has seen something all look */
+	struct probe_common common; /* of all hosts */
 };
 
 /* ---- what hosts counted ---- */
@@ -118,7 +118,7 @@ static int open_one(void *context, size_t host, struct ml_error *e)
 					   .ifindex = p->ifindex + host * p->t->cfg.planes,
 					   .udp_port = p->udp_port,
 					   .link_bit_s = p->link_bit_s,
-					   .doubts = &p->doubts};
+					   .common = &p->common};
 	char name[ML_NETNS_MAX], why[160];
 
 	if (ml_netns_enter(ml_lab_namespace(p->lab, (uint32_t)host, name), e))
