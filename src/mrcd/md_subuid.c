@@ -46,7 +46,7 @@ static bool read_range(const char *line, struct md_subuid_range *r)
 	    behind != '\n')
 		return false;
 	r->end = r->first + count;
-	return r->first < UIDS;
+	return true;
 }
 
 static bool add_range(struct md_subuid *s, const struct md_subuid_range *r)

@@ -7,9 +7,19 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "support/open_fds.h"
 #include "support/test.h"
 
 #define ABOVE (UINT64_C(1) << 32)
+
+static uint32_t openings;
+
+__typeof__(fopen) __real_fopen, __wrap_fopen;
+FILE *__wrap_fopen(const char *name, const char *mode)
+{
+	openings++;
+	return __real_fopen(name, mode);
+}
 
 static char path[] = "/tmp/mrc-subuid-XXXXXX";
 static struct md_subuid subuid;
@@ -72,13 +82,14 @@ SUBUID_TEST(of_a_range_its_users)
 SUBUID_TEST(of_names)
 {
 	write_file("daemon:100000:10\nroot:200000:10\nroot:300000:10\n"
-		   "nosuchuser-:400000:10\n0:500000:10\n");
+		   "nosuchuser-:400000:10\n0:500000:10\n4294967296:600000:10\n");
 	assert_u_eq(account(100000), 1);
 	assert_u_eq(account(200000), ABOVE + 200000);
 	assert_u_eq(account(200009), ABOVE + 200000);
 	assert_u_eq(account(300000), ABOVE + 300000);
 	assert_u_eq(account(400001), ABOVE + 400000);
 	assert_u_eq(account(500001), ABOVE + 500000);
+	assert_u_eq(account(600001), ABOVE + 600000);
 }
 
 SUBUID_TEST(goes_by_the_file_as_it_is)
@@ -92,6 +103,19 @@ SUBUID_TEST(goes_by_the_file_as_it_is)
 	assert_u_eq(account(100000), 1002);
 	write_file("");
 	assert_u_eq(account(100000), 100000);
+}
+
+/* Whoever connects a thousand times a second has it read once. */
+SUBUID_TEST(reads_a_file_once)
+{
+	uint32_t fds = test_open_fds();
+
+	write_file("1001:100000:10\n");
+	openings = 0;
+	for (uint32_t i = 0; i < 5; i++)
+		assert_u_eq(account(100000 + i), 1001);
+	assert_u_eq(openings, 1);
+	assert_u_eq(test_open_fds(), fds);
 }
 
 SUBUID_TEST(leaves_out_what_is_no_range)
