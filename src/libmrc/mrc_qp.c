@@ -107,11 +107,9 @@ int mrc_get_qpn(struct mrc_qp *qp, uint32_t *qpn)
 	return 0;
 }
 
-/* In a child of fork it has none of these. */
+/* What the NIC knows is there, and nothing of these, which stays so in a child of fork. */
 static void query_api_attr(struct mrc_qp *qp, struct mrc_qp_attr *mrc_attr)
 {
-	mrc_attr->qp_hint = NULL;
-	memset(mrc_attr->vendor_cfg, 0, sizeof(mrc_attr->vendor_cfg));
 	if (ma_context_lock(qp->ctx))
 		return;
 	mrc_attr->qp_hint = qp->hint;
