@@ -273,13 +273,13 @@ struct mm_sum mm_route_sum(const struct mm_map *map, const struct mm_route *r, u
 	return sum;
 }
 
-void mm_route_absolve(struct mm_route *r)
+void mm_route_absolve(struct mm_route *r, enum mm_symptom symptom)
 {
 	for (uint32_t w = 0; w < MM_WINDOWS; w++)
 		for (uint32_t i = 0; i < 2; i++)
-			memset(r->half[w][i].bad, 0, sizeof(r->half[w][i].bad));
-	r->streak = 0;
-	r->bad_ns = 0;
+			r->half[w][i].bad[symptom] = 0;
+	if (symptom == MM_LOST)
+		r->streak = 0;
 }
 
 uint32_t mm_map_silent(const struct mm_map *map, uint64_t now_ns)

@@ -132,8 +132,8 @@ struct mm_map {
 /* mm_route_sum returns what a route counted in a window, now. */
 struct mm_sum mm_route_sum(const struct mm_map *map, const struct mm_route *r, uint32_t window,
 			   enum mm_symptom symptom, uint64_t now_ns);
-/* mm_route_absolve forgets that anything was bad. */
-void mm_route_absolve(struct mm_route *r);
+/* mm_route_absolve forgets that anything was bad in that way. */
+void mm_route_absolve(struct mm_route *r, enum mm_symptom symptom);
 
 /* ---- parts: map_part.c ---- */
 

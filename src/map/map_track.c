@@ -146,7 +146,7 @@ static void end_if_well(struct mm_map *map, struct mm_tracked *k, uint64_t now_n
 	/* Or what it did would be seen in longer windows as a smaller share for long. */
 	mm_walk_begin(&walk, map, &k->sick.part);
 	while ((r = mm_walk_next(&walk)))
-		mm_route_absolve(r);
+		mm_route_absolve(r, k->symptom);
 }
 
 /*

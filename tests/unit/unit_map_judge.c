@@ -310,6 +310,23 @@ CASE(mm_map_asked, tells_no_direction_of_a_host_that_asks_nobody)
 	assert_u_eq(sick[0].part.direction, MF_DIRECTION_IN);
 }
 
+/* ---- what is well again ---- */
+
+/* What doubles nothing any more is absolved of that, and may lose packets all the same. */
+CASE(mm_map_judge, absolves_of_nothing_else)
+{
+	count(MM_DUPLICATED, out, in, 40, 20);
+	count(MM_LOST, out, in, 40, 20);
+	judge();
+	assert_u_eq(n_sick, 2);
+	now_ns += 2 * map->cfg.window_ns[0];
+	count(MM_DUPLICATED, out, in, 400, 0);
+	pass(0);
+	assert_u_eq(mm_route_sum(map, &map->route[0], 1, MM_DUPLICATED, now_ns).bad, 0);
+	assert_u_eq(mm_route_sum(map, &map->route[0], 1, MM_LOST, now_ns).bad, 20);
+	check_uplink(MM_LOSSY, MF_DIRECTION_BOTH);
+}
+
 /* ---- shares that are too small ---- */
 
 /* By so many packets that chance is out of question. */
