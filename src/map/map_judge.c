@@ -126,7 +126,8 @@ static bool may_be_accused(const struct ranking *r)
 }
 
 /*
- * The suspects that explain most: of those that are as good as dead, and of all. Those whose
+ * The suspects that explain most: of those that are as good as dead, by their share or because
+ * nothing came back lately, whatever a window still has of the time before, and of all. Those whose
  * watchers contradict are passed over. One that is still open has what is around it wait, and so
  * has one that explains nearly as much, lest a neighbour that has some of its bad packets be taken
  * for it.
@@ -145,7 +146,7 @@ static void rank_all(struct mm_map *map, uint32_t window, enum mm_symptom sympto
 		if (!one.fit.accused && !one.fit.open)
 			continue;
 		rank_one(all, &one);
-		if (one.fit.rate_ppm >= ALMOST_ALL_PPM)
+		if (one.fit.rate_ppm >= ALMOST_ALL_PPM || one.fit.all_gone)
 			rank_one(dead, &one);
 	}
 }

@@ -3,6 +3,8 @@
 #include "map_world.h"
 #include "random_fabric.h"
 
+#include "fabric/topology_toml.h"
+
 static void world_of_rack(struct map_world *w, uint32_t t0s, uint32_t t1s)
 {
 	struct mf_topology t;
@@ -196,4 +198,42 @@ TEST(mm_map_loop, is_not_believed_of_cables_that_work)
 	if (w.n_sick != 1 || !world_find(&w, "plane0.t1-1") || w.sick[0].kind != MM_DEAD)
 		world_fail(&w, "a T1 was dead");
 	world_fini(&w);
+}
+
+/*
+ * Of a T0's hosts two are dead at once: while what was good before still counts, and with most of
+ * those that watch its uplinks among them, it is never the T0 that loses some.
+ */
+TEST(mm_map_judge, names_two_dead_cables_of_a_t0_at_once)
+{
+	for (uint32_t i = 0; i < test_long_rounds(40); i++) {
+		struct mf_topology_cfg cfg = mf_preset_cfg("tiny");
+		char one[MM_PART_NAME_BYTES], two[MM_PART_NAME_BYTES];
+		struct mf_topology t;
+		struct map_world w;
+		struct mf_error e;
+		uint32_t first;
+
+		cfg.hosts_per_t0 = 5;
+		cfg.t0s = pick(2, 4);
+		memset(cfg.radix, 0, sizeof(cfg.radix));
+		assert_true(mf_topology_init(&t, &cfg, &e));
+		world_init(&w, &t, 3);
+		first = pick(0, 4);
+		mf_cable_name(&t, mf_link_host_t0(&t, 0, first, false), one);
+		mf_cable_name(&t, mf_link_host_t0(&t, 0, (first + pick(1, 4)) % 5, false), two);
+		for (uint32_t step = 0; step < 10; step++)
+			world_step(&w, 2);
+		world_fault(&w, one, MM_LOST, MF_DIRECTION_BOTH, 1000000);
+		world_fault(&w, two, MM_LOST, MF_DIRECTION_BOTH, 1000000);
+		for (uint32_t step = 0; step < 12; step++) {
+			world_step(&w, 2);
+			for (size_t k = 0; k < w.n_sick; k++)
+				if (w.sick[k].kind != MM_DEAD || w.sick[k].part.kind != MM_CABLE)
+					world_fail(&w, "two cables were dead");
+		}
+		if (!world_find(&w, one) || !world_find(&w, two))
+			world_fail(&w, "two cables are dead");
+		world_fini(&w);
+	}
 }
