@@ -98,9 +98,11 @@ API = tuple(f"live/libmrc: live_{name}" for name in (
 LAB = tuple(f"src/lab/{name}.c" for name in (
     "fault_change", "host_env", "ip_batch", "kernel_probe", "lab", "lab_apply", "lab_counters", "lab_fault", "lab_state", "netns",
     "processes", "run_tool", "scenario", "scenario_run", "switch_program", "thread_pool", "toml_table", "watchdog"))
-HOST = ("unit/host", "unit/ud", "fuzz/host")
-# Of shards, forks, threads and memory that goes away: a second each at most.
-HOST_LIVE = (*HOST, *(f"live/host: live_{name}" for name in ("fork", "memory", "shards_alone", "threads")))
+# What is compiled, or runs, on some processors alone: no part of its module, for on others no test comes by it.
+OF_ONE_CPU = ("src/host/platform/crc32_arm.c", "src/host/platform/crc32_x86.c")
+# Of the live tests those of shards, forks, threads, memory that goes away and verbs: a second each at most.
+HOST = ("unit/host", "unit/ud", "fuzz/host", *(f"live/host: live_{name}" for name in ("fork", "memory", "shards_alone", "threads")),
+        *(f"live/libmrc: live_verbs_{name}" for name in ("change", "cq", "mw", "ops", "srq", "states", "uc")))
 AROUND = Group(
     modules={
         "src/ud": ("unit/ud",),
@@ -109,17 +111,8 @@ AROUND = Group(
         "src/ibv": VERBS,
         "src/libibverbs": VERBS,
         "src/io": ("unit/io", "unit/host: unit_nic_fork", "fuzz/io"),
-        "src/host": ("unit/host", "fuzz/host", "live/host", "live/libmrc"),
-        # What faces frames, the system and other users: by quick tests alone.
-        "src/host/config": HOST,
-        "src/host/datapath/nic_rx.c": HOST,
-        "src/host/datapath/nic_tx.c": HOST,
-        "src/host/port": HOST,
-        "src/host/progress": HOST,
-        "src/host/state": HOST_LIVE,
-        "src/host/stats": HOST,
-        "src/host/verbs": (*HOST_LIVE, *(f"live/libmrc: live_verbs_{name}" for name in (
-            "change", "cq", "mw", "ops", "srq", "states", "uc"))),
+        "src/host": HOST,
+        **dict.fromkeys(OF_ONE_CPU, ("unit/host: unit_crc32_cpu",)),
         "src/lab": ("unit/lab",),
         **dict.fromkeys(LAB, ("unit/lab",)),
         "src/store": ("unit/store", "fuzz/store"),
@@ -134,9 +127,7 @@ AROUND = Group(
         "live_programs", "live_flags", "live_order", "live_killed", "live_pyverbs", "live_cancel", "live_links",
         "live_nccl", "live_examples", "live_failing_calls", "peer_random"}))
 # Those of them that have been tried whole: `make check` tries a sample.
-TRIED = (
-    "src/ud", "src/stats", "src/io", "src/store", "src/host/config", "src/host/datapath/nic_rx.c", "src/host/datapath/nic_tx.c",
-    "src/host/port", "src/host/progress", "src/host/stats", "src/libmrc", *LAB)
+TRIED = ("src/ud", "src/stats", "src/io", "src/store", "src/host", "src/ibv", "src/libibverbs", "src/libmrc", *LAB)
 
 
 def group_of(part):
@@ -159,7 +150,7 @@ def module_of(modules, part):
 def files_of(module):
     """A module, or a part of one that is tried by tests of its own, is a folder or a file."""
     path = ROOT / module
-    return [path] if path.is_file() else path.rglob("*.[ch]")
+    return [path] if path.is_file() else set(path.rglob("*.[ch]")) - {ROOT / file for file in OF_ONE_CPU}
 
 
 def all_sites(group, modules, written=()):

@@ -14,8 +14,9 @@ target_link_options(unit_ep_batch PRIVATE ${batch_calls})
 target_link_options(unit_ep_probe_engine PRIVATE LINKER:--wrap=mt_engine_ep_request LINKER:--wrap=mh_progress_flush
 	LINKER:--wrap=mh_progress_end_backoff)
 target_link_options(unit_nic_qp PRIVATE LINKER:--wrap=mh_ev_hints_load LINKER:--wrap=mh_ev_hints_take)
-target_link_options(unit_nic_srq PRIVATE LINKER:--wrap=malloc LINKER:--wrap=calloc LINKER:--wrap=aligned_alloc
-	LINKER:--wrap=mt_qp_init)
+set(parts_of_a_qp malloc calloc aligned_alloc mt_qp_init mt_qp_fini mt_srq_fini mh_progress_flush mh_engine_events_drain)
+list(TRANSFORM parts_of_a_qp PREPEND LINKER:--wrap=)
+target_link_options(unit_nic_srq PRIVATE ${parts_of_a_qp})
 set(parts_of_a_change mh_node_share_read mh_node_share_send mh_node_store_own mh_node_check mh_loop_report_ports mh_progress_flush
 	mt_ev_profile_states mh_node_ev_denied)
 list(TRANSFORM parts_of_a_change PREPEND LINKER:--wrap=)

@@ -8,6 +8,7 @@
  */
 #include "unit/nic_fixture.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -30,15 +31,19 @@
 
 static void in_a_process(void (*body)(void))
 {
+	static int depth;
 	pid_t pid = fork();
 	int status;
 
 	assert_true(pid >= 0);
 	if (pid == 0) {
+		depth++;
 		body();
 		_exit(0);
 	}
 	assert_i_eq(waitpid(pid, &status, 0), pid);
+	if (depth > 0)
+		check(status == 0);
 	assert_i_eq(status, 0);
 }
 
@@ -145,19 +150,64 @@ static void expect_released(void)
 	check(above_taken == 1 && above_released == 1);
 }
 
+static void (*first_call)(void); /* of the process */
+
 static void fork_under_a_library(void)
 {
 	static const struct mh_fork_locks locks = {take_above, release_above};
 
 	mh_fork_lock_first(&locks);
-	mh_fork_watch();
+	first_call();
 	in_a_process(expect_released);
 	expect_released();
 }
 
 TEST(mh_fork_lock_first, locks_before_all_others)
 {
+	first_call = mh_fork_watch;
 	in_a_process(fork_under_a_library);
+}
+
+static void call_log_set(void)
+{
+	check(mrc_log_set(MRC_LOG_CONFIGURED, NULL, NULL) == 0);
+}
+
+static void call_probe(void)
+{
+	struct mh_device_attr attr;
+
+	loopback_env(1);
+	check(mh_device_probe(0, &attr) == 0);
+}
+
+static void call_open(void)
+{
+	struct mh_device *none;
+
+	check(mh_device_open(MH_DEVICES_MAX, NULL, &none) == ENODEV);
+}
+
+static void call_find(void)
+{
+	check(!mh_device_find(NULL));
+}
+
+static void call_find_pd(void)
+{
+	check(!mh_pd_find(NULL));
+}
+
+/* Whatever a program calls first takes a lock. */
+TEST(mh_fork_watch, from_the_first_call_on)
+{
+	static void (*const calls[])(void) = {call_log_set, call_probe, call_open, call_find,
+					      call_find_pd};
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		first_call = calls[i];
+		in_a_process(fork_under_a_library);
+	}
 }
 
 /* ---- exits ---- */

@@ -109,6 +109,9 @@ MR_TEST(up_to_the_last_address)
 	assert_i_eq(mh_mr_reg(fixture->pd, bytes, 64, UINT64_MAX - 64, 0, &mr), 0);
 	assert_i_eq(mh_mr_dereg(mr), 0);
 	assert_i_eq(mh_mr_reg(fixture->pd, bytes, 64, UINT64_MAX - 63, 0, &mr), EINVAL);
+	/* Of the program's own nothing is there. */
+	assert_i_eq(mh_mr_reg(fixture->pd, (void *)(UINTPTR_MAX - 64), 64, 0, 0, &mr), EFAULT);
+	assert_i_eq(mh_mr_reg(fixture->pd, (void *)(UINTPTR_MAX - 63), 64, 0, 0, &mr), EINVAL);
 }
 
 /* ---- changes ---- */

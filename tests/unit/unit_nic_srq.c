@@ -45,6 +45,44 @@ int __wrap_mt_qp_init(struct mt_engine *e, void *memory, const struct mt_qp_cap 
 	return engine_is_full ? MT_ERR_MEMORY : __real_mt_qp_init(e, memory, cap, qpn, user, qp);
 }
 
+static uint32_t srqs_ended;
+
+__typeof__(mt_srq_fini) __real_mt_srq_fini, __wrap_mt_srq_fini;
+void __wrap_mt_srq_fini(struct mt_srq *srq)
+{
+	srqs_ended++;
+	__real_mt_srq_fini(srq);
+}
+
+/* A QP that fails with an event that is drained now; and whether some were since packets left. */
+static struct mh_qp *failing;
+static bool is_drained, was_drained;
+
+__typeof__(mh_progress_flush) __real_mh_progress_flush, __wrap_mh_progress_flush;
+void __wrap_mh_progress_flush(struct mh_nic *nic, uint64_t now_ns)
+{
+	__real_mh_progress_flush(nic, now_ns);
+	is_drained = false;
+}
+
+__typeof__(mh_engine_events_drain) __real_mh_engine_events_drain, __wrap_mh_engine_events_drain;
+uint32_t __wrap_mh_engine_events_drain(struct mh_nic *nic, uint64_t now_ns)
+{
+	uint32_t n = __real_mh_engine_events_drain(nic, now_ns);
+
+	if (failing)
+		mb_list_push(&nic->failed, &failing->failed);
+	is_drained = true;
+	return n;
+}
+
+__typeof__(mt_qp_fini) __real_mt_qp_fini, __wrap_mt_qp_fini;
+void __wrap_mt_qp_fini(struct mt_qp *qp)
+{
+	was_drained = is_drained;
+	__real_mt_qp_fini(qp);
+}
+
 /* The progress thread takes no memory, nor the last of it. */
 static int srq_setup(void **state)
 {
@@ -53,6 +91,8 @@ static int srq_setup(void **state)
 
 	missing = 0;
 	engine_is_full = false;
+	failing = NULL;
+	srqs_ended = 0;
 	err = fixture_setup(state);
 	if (err)
 		return err;
@@ -61,6 +101,16 @@ static int srq_setup(void **state)
 	fixture->dev->nic->progress.sleeps_until_ns = 0;
 	fcntl(mh_async_fd(fixture->dev), F_SETFL, O_NONBLOCK);
 	return 0;
+}
+
+static struct mh_qp_init small_qp(const struct nic_fixture *fixture)
+{
+	return (struct mh_qp_init){
+		.pd = fixture->pd,
+		.send_cq = fixture->cq,
+		.recv_cq = fixture->cq,
+		.cap = {.max_send_wr = 1, .max_send_sge = 1, .max_inline = 8},
+	};
 }
 
 #define SRQ_TEST(function, name) TEST_WITH(srq_setup, fixture_teardown, function, name)
@@ -142,10 +192,7 @@ SRQ_TEST(mh_qp_create, without_memory)
 {
 	struct nic_fixture *fixture = *state;
 	struct mh_nic *nic = fixture->dev->nic;
-	struct mh_qp_init init = {.pd = fixture->pd,
-				  .send_cq = fixture->cq,
-				  .recv_cq = fixture->cq,
-				  .cap = {.max_send_wr = 1, .max_send_sge = 1, .max_inline = 8}};
+	struct mh_qp_init init = small_qp(fixture);
 	uint32_t objects = fixture->pd->objects, free = nic->qp_indices.n_free;
 	struct mh_qp *qp = NULL;
 
@@ -165,4 +212,36 @@ SRQ_TEST(mh_qp_create, without_memory)
 	assert_i_eq(mh_qp_create(&init, &qp), 0);
 	assert_u_eq(nic->qp_indices.n_free, free - 1);
 	assert_i_eq(mh_qp_destroy(qp), 0);
+}
+
+SRQ_TEST(mh_srq_destroy, when_no_qp_has_it)
+{
+	struct nic_fixture *fixture = *state;
+	const struct mh_srq_cap cap = {.max_wr = 4, .max_sge = 1};
+	struct mh_qp_init init = small_qp(fixture);
+	struct mh_qp *qp;
+
+	init.extended = true;
+	assert_i_eq(mh_srq_create(fixture->pd, &cap, NULL, &init.srq), 0);
+	assert_i_eq(mh_qp_create(&init, &qp), 0);
+	assert_i_eq(mh_srq_destroy(init.srq), EBUSY);
+	assert_u_eq(srqs_ended, 0);
+	assert_i_eq(mh_qp_destroy(qp), 0);
+	assert_i_eq(mh_srq_destroy(init.srq), 0);
+	assert_u_eq(srqs_ended, 1);
+}
+
+/* Events name it that nobody has taken yet, and one of them makes it fail. */
+SRQ_TEST(mh_qp_destroy, leaves_nothing_that_names_it)
+{
+	struct nic_fixture *fixture = *state;
+	struct mh_qp_init init = small_qp(fixture);
+	struct mh_qp *qp;
+
+	assert_i_eq(mh_qp_create(&init, &qp), 0);
+	failing = qp;
+	assert_i_eq(mh_qp_destroy(qp), 0);
+	failing = NULL;
+	assert_true(was_drained);
+	assert_true(mb_link_is_empty(&fixture->dev->nic->failed));
 }
