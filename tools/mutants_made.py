@@ -94,10 +94,6 @@ VERBS = ("unit/libibverbs", *(f"live/libmrc: live_{name}" for name in (
 API = tuple(f"live/libmrc: live_{name}" for name in (
     "api_locks", "ctl", "ctl_bounds", "ctl_profiles", "devices", "endpoint", "events", "meet", "meet_calls", "meet_wait", "node",
     "objects", "post", "qp"))
-# What of src/lab unit tests judge, without a lab.
-LAB = tuple(f"src/lab/{name}.c" for name in (
-    "fault_change", "host_env", "ip_batch", "kernel_probe", "lab", "lab_apply", "lab_counters", "lab_fault", "lab_state", "netns",
-    "processes", "run_tool", "scenario", "scenario_run", "switch_program", "thread_pool", "toml_table", "watchdog"))
 # What is compiled, or runs, on some processors alone: no part of its module, for on others no test comes by it.
 OF_ONE_CPU = ("src/host/platform/crc32_arm.c", "src/host/platform/crc32_x86.c")
 # Of the live tests those of shards, forks, threads, memory that goes away and verbs: a second each at most.
@@ -114,7 +110,6 @@ AROUND = Group(
         "src/host": HOST,
         **dict.fromkeys(OF_ONE_CPU, ("unit/host: unit_crc32_cpu",)),
         "src/lab": ("unit/lab",),
-        **dict.fromkeys(LAB, ("unit/lab",)),
         "src/store": ("unit/store", "fuzz/store"),
         "src/mrcd": ("unit/mrcd", "fuzz/mrcd", "live/cli: live_mrcd"),
         "src/map": ("unit/map", "property/map"),
@@ -127,7 +122,7 @@ AROUND = Group(
         "live_programs", "live_flags", "live_order", "live_killed", "live_pyverbs", "live_cancel", "live_links",
         "live_nccl", "live_examples", "live_failing_calls", "peer_random"}))
 # Those of them that have been tried whole: `make check` tries a sample.
-TRIED = ("src/ud", "src/stats", "src/io", "src/store", "src/host", "src/ibv", "src/libibverbs", "src/libmrc", *LAB)
+TRIED = ("src/ud", "src/stats", "src/io", "src/store", "src/host", "src/ibv", "src/libibverbs", "src/lab", "src/libmrc")
 
 
 def group_of(part):

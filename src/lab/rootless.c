@@ -60,7 +60,7 @@ static int join_namespaces(pid_t pid, struct ml_error *e)
 		const char *name;
 		int type;
 	} spaces[] = {{"user", CLONE_NEWUSER}, {"net", CLONE_NEWNET}, {"mnt", CLONE_NEWNS}};
-	int fd[3];
+	int fd[3], failed = 0;
 
 	/* All are opened first: the new mount namespace may show another /proc. */
 	for (size_t i = 0; i < 3; i++) {
@@ -69,13 +69,14 @@ static int join_namespaces(pid_t pid, struct ml_error *e)
 		snprintf(path, sizeof(path), "/proc/%d/ns/%s", (int)pid, spaces[i].name);
 		fd[i] = open(path, O_RDONLY | O_CLOEXEC);
 	}
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < 3 && !failed; i++)
 		if (fd[i] < 0 || setns(fd[i], spaces[i].type) != 0)
-			return ml_error_set(e, "entering the %s namespace of process %d: %s",
-					    spaces[i].name, (int)pid, strerror(errno));
-		close(fd[i]);
-	}
-	return 0;
+			failed = ml_error_set(e, "entering the %s namespace of process %d: %s",
+					      spaces[i].name, (int)pid, strerror(errno));
+	for (size_t i = 0; i < 3; i++)
+		if (fd[i] >= 0)
+			close(fd[i]);
+	return failed;
 }
 
 #define DIR_BYTES 200
