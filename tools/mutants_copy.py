@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The copies of the tree in which tools/mutants plants faults, each built by the preset of its name."""
+import contextlib
 import hashlib
 import os
 import pathlib
 import resource
 import signal
 import subprocess
+
+from mutants_stop import RUNNING
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 COPIED = ("CMakeLists.txt", "CMakePresets.json", "SECURITY.md", "bench", "bindings", "bpf", "cmake", "docs", "examples", "include", "lab",
@@ -33,6 +36,13 @@ def sources(changed):
                 continue
             wanted.setdefault(str(path.relative_to(ROOT)), path.read_bytes())
     return wanted
+
+
+def end_group(process):
+    """Ends a process and those that it has begun, unless it has ended."""
+    if process.returncode is None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGTERM)
 
 
 class Copy:
@@ -68,12 +78,8 @@ class Copy:
             command, cwd=self.path, env=self._environment | dict(env), stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", preexec_fn=limit,
             process_group=0,
-        ) as process:
-            try:
-                said, _ = process.communicate()
-            except KeyboardInterrupt:
-                os.killpg(process.pid, signal.SIGTERM)
-                raise
+        ) as process, RUNNING.one(process, lambda: end_group(process)):
+            said, _ = process.communicate()
         return subprocess.CompletedProcess(command, process.returncode, said)
 
     def configure(self):

@@ -32,8 +32,6 @@ A sample is drawn from all others, and a fault that survives fails it: each has 
 by now or no longer there; --made --accept writes the list of holes again. --in chooses: src/core, which is what is
 meant without it; a module around it, or some files of one; `around`, those of them that have been tried whole.
 """
-import concurrent.futures
-import contextlib
 import hashlib
 import json
 import math
@@ -42,7 +40,6 @@ import pathlib
 import pickle
 import random
 import resource
-import signal
 import subprocess
 import tempfile
 import threading
@@ -53,6 +50,7 @@ from typing import NamedTuple
 import mutate
 import mutants_copy
 from mutants_copy import ROOT, Copy, Stale
+from mutants_stop import RUNNING, threads
 
 SURVIVORS = ROOT / "tests/mutants/survivors.toml"
 HOLES = ROOT / "tests/mutants/open.toml"
@@ -242,68 +240,6 @@ def processor_seconds(pid):
     return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
 
 
-# ---- ending before all is tried ----
-
-class Stopped(Exception):
-    """The run was interrupted; a test that was ended for that has no verdict."""
-
-
-class Running:
-    """The processes of tests."""
-
-    def __init__(self):
-        self._lock, self._processes, self._is_stopped = threading.Lock(), set(), False
-
-    @contextlib.contextmanager
-    def one(self, process):
-        """Raises Stopped at its end if the process may have been ended, as it is where it begins too late."""
-        with self._lock:
-            self._processes.add(process)
-            if self._is_stopped:
-                process.kill()
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._processes.remove(process)
-        if self._is_stopped:
-            raise Stopped
-
-    def stop(self):
-        with self._lock:
-            self._is_stopped = True
-            for process in self._processes:
-                process.kill()
-
-
-RUNNING = Running()
-
-
-def _interrupt(*_):
-    """Once: what is known is then being said."""
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_IGN)
-    raise KeyboardInterrupt
-
-
-def let_interrupt():
-    """SIGINT and SIGTERM interrupt from now on: who is started by nohup, or behind an &, would ignore the first for ever."""
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, _interrupt)
-
-
-@contextlib.contextmanager
-def threads(say):
-    """Threads that try faults. An interruption ends the tests that they run, and what is done with them."""
-    with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
-        try:
-            yield pool
-        except KeyboardInterrupt:
-            say("interrupted")
-            pool.shutdown(wait=False, cancel_futures=True)
-            RUNNING.stop()
-
-
 class Test:
     """One test, how long it takes, and which faults it comes by."""
 
@@ -337,7 +273,7 @@ class Test:
         process of it may compute; measured: sets its cost."""
         with subprocess.Popen(
                 self.command, cwd=self.folder, env=self.environment | environment, stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process, RUNNING.one(process):
+                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process, RUNNING.one(process, process.kill):
             if of_processor:
                 resource.prlimit(process.pid, resource.RLIMIT_CPU, (math.ceil(of_processor), math.ceil(of_processor)))
             timer = threading.Timer(seconds, process.kill)
@@ -476,7 +412,7 @@ def as_tap(part, survivors, untried=0):
 def try_all(group, described, sites, chosen, listed, likely, say):
     """What survived, and what was noticed, as keys; and how many were tried, all unless that was interrupted."""
     survived, noticed, tried, judge = set(), set(), 0, None
-    with threads(say) as pool:
+    with threads(WORKERS, say) as pool:
         judge = Judge(sites, load_tests(group, pool, described, len(sites)), likely)
         for number, caught in zip(chosen, pool.map(judge, chosen)):
             tried += 1

@@ -279,7 +279,7 @@ exec sleep 1000
 TRY = """\
 import pathlib, sys
 sys.path[:0] = sys.argv[2:]
-import mutants_made, mutate, mutate_test
+import mutants_made, mutants_stop, mutate, mutate_test
 folder = pathlib.Path(sys.argv[1])
 
 class Chosen(list):
@@ -299,7 +299,7 @@ group = mutants_made.CORE._replace(copy=copy)
 copy.path.mkdir()
 test = {"name": "endless", "command": ["sh", "-c", mutate_test.ENDLESS],
         "properties": [{"name": "WORKING_DIRECTORY", "value": str(folder)}]}
-mutants_made.let_interrupt()
+mutants_stop.let_interrupt()
 survived, noticed, tried = mutants_made.try_all(
     group, [test], mutate_test.sites(mutate_test.TEXT), Chosen([0, 1]), set(), set(), print)
 print(len(survived), len(noticed), tried)
