@@ -91,7 +91,10 @@ static const char *resolve_symbols(void *library)
 	return NULL;
 }
 
-/* What is loaded stays: devices of it are handed out. */
+/*
+ * What is loaded stays: devices of it are handed out. One that is not taken stays, too: dlclose()
+ * waits for a fork to end, as glibc before 2.36 has it, and the fork for the lock that we have.
+ */
 static bool load_library(const char *path)
 {
 	char resolved[PATH_MAX], text[128];
@@ -118,7 +121,6 @@ static bool load_library(const char *path)
 	}
 	if (!node || lacks) {
 		warn_library(path, why);
-		dlclose(library);
 		return false;
 	}
 	mv_private_bind(library, node);
