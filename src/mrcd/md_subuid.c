@@ -100,6 +100,15 @@ static void look(struct md_subuid *s)
 		fclose(file);
 }
 
+/*
+ * Of a range that belongs to no user. One number alone is a user whom a container has, so that it
+ * can write his files: he stays who he is.
+ */
+static uint64_t account_of_nobody(const struct md_subuid_range *r)
+{
+	return r->end - r->first == 1 ? r->first : UIDS + r->first;
+}
+
 /* Those of root are containers': each is somebody else. */
 static uint64_t find_account(const struct md_subuid_range *r)
 {
@@ -108,9 +117,9 @@ static uint64_t find_account(const struct md_subuid_range *r)
 	uint64_t number;
 
 	if (getpwnam_r(r->name, &entry, text, sizeof(text), &user) == 0 && user)
-		return user->pw_uid ? user->pw_uid : UIDS + r->first;
+		return user->pw_uid ? user->pw_uid : account_of_nobody(r);
 	number = strtoull(r->name, &end, 10);
-	return *end == '\0' && number > 0 && number < UIDS ? number : UIDS + r->first;
+	return *end == '\0' && number > 0 && number < UIDS ? number : account_of_nobody(r);
 }
 
 uint64_t md_subuid_account(struct md_subuid *s, uint32_t uid)

@@ -4,7 +4,8 @@
  * one user is many to the kernel, in user namespaces and, by files that set the user, outside.
  *
  * subuid(5) says which they are. libsubid would say so too, but asks a directory service where
- * nsswitch.conf names one, and whoever connects would have mrcd wait for that.
+ * nsswitch.conf names one, and whoever connects would have mrcd wait for that, each time. So long
+ * as the file stays the same, each of its names is looked for once.
  */
 #ifndef SOFTMRC_MRCD_MD_SUBUID_H
 #define SOFTMRC_MRCD_MD_SUBUID_H
@@ -30,8 +31,10 @@ void md_subuid_init(struct md_subuid *s, const char *path);
 void md_subuid_fini(struct md_subuid *s);
 /*
  * md_subuid_account returns the same number for all uids of one user: his own uid. Numbers of root,
- * or of a name that is no user, are accounts of their own, one a range, above all uids. Reads the
- * file again where it has changed, and looks for a user's name once.
+ * or of a name that is no user, or cannot be looked up, are accounts of their own, one a range,
+ * above all uids; one number alone is an account as it is. Where ranges overlap the first line
+ * counts; a user's own uid within another's range is that other's, who can be him. Reads the file
+ * again where it has changed.
  */
 uint64_t md_subuid_account(struct md_subuid *s, uint32_t uid);
 

@@ -78,6 +78,16 @@ SUBUID_TEST(of_a_range_its_users)
 	assert_u_eq(account(0), 0);
 }
 
+/* 1003 is a user, too: 1001 can be him. What 1003 was given is not 1001's. */
+SUBUID_TEST(of_the_first_line_where_ranges_overlap)
+{
+	write_file("1001:1003:1\n1001:100000:10\n1002:100005:10\n1003:200000:10\n");
+	assert_u_eq(account(100009), 1001);
+	assert_u_eq(account(100010), 1002);
+	assert_u_eq(account(1003), 1001);
+	assert_u_eq(account(200000), 1003);
+}
+
 /* What root has given to a container is none of root's places, nor another container's. */
 SUBUID_TEST(of_names)
 {
@@ -90,6 +100,15 @@ SUBUID_TEST(of_names)
 	assert_u_eq(account(400001), ABOVE + 400000);
 	assert_u_eq(account(500001), ABOVE + 500000);
 	assert_u_eq(account(600001), ABOVE + 600000);
+}
+
+/* As LXD has it to let a container have files of a user, who is not two for that. */
+SUBUID_TEST(of_a_user_whom_a_container_has)
+{
+	write_file("root:1001:1\nnosuchuser-:1001:1\n1001:100000:10\nroot:1002:2\n");
+	assert_u_eq(account(1001), 1001);
+	assert_u_eq(account(100000), 1001);
+	assert_u_eq(account(1002), ABOVE + 1002);
 }
 
 SUBUID_TEST(goes_by_the_file_as_it_is)
