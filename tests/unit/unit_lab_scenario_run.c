@@ -325,6 +325,16 @@ RUN_TEST(ml_scenario_play, does_each_thing_at_its_time)
 	result_is(0, "a on host1 ends with status 0", "0 after 1.23 s", true);
 }
 
+RUN_TEST(ml_scenario_play, has_room_for_as_many_faults_as_a_scenario_may_have)
+{
+	scenario(DOWN "at = \"10ms\"\nfor = \"5ms\"\n");
+	for (uint32_t i = 1; i < ML_SCENARIO_FAULTS_MAX; i++)
+		r.s.fault[i] = r.s.fault[0];
+	r.s.faults = ML_SCENARIO_FAULTS_MAX;
+	t.stopped_ns = 1005 * MS;
+	cannot_be_played("", "interrupted");
+}
+
 RUN_TEST(ml_scenario_play, brings_a_switch_back)
 {
 	scenario("[[fault]]\ntarget = \"plane0.t1-0\"\nfault = \"reboot\"\nfor = \"5ms\"\n");
