@@ -6,8 +6,8 @@ section for each function and datum (Debug builds do, see cmake/Softmrc.cmake), 
 address that is taken and each entry of a static table is a relocation from one section to another.
 
 Entry points are main() of each program, constructors, and what the shared libraries in lib/
-export. Objects of tests/ and bench/ are not read, so a test is no caller. A function whose address is taken counts as
-called where the address is taken; a static table counts for all functions in it.
+export. Objects of tests/ and bench/ are not read, so a test is no caller. A function whose address
+is taken counts as called where the address is taken; a static table counts for all functions in it.
 
 The compiler drops what it inlines. A function without a symbol counts as reached if a reached
 function mentions it: one of the same file for a function of a .c file, any for one of a header.
