@@ -493,9 +493,8 @@ static void settle(struct probe_host *h, struct probe_stream *s)
 	if (s->kind == PROBE_ROUTE && probe_book_misses(&s->book, h->step))
 		mm_doubts_add(&h->common->doubts, &s->of, MM_DOUBT_BAD, h->step,
 			      h->step + PROBE_MISSING_STEPS);
-	if (!probe_book_settle(&s->book, h->step, &counts))
-		return;
-	if (s->kind == PROBE_HELLO)
+	if (s->kind == PROBE_NOTHING || !probe_book_settle(&s->book, h->step, &counts) ||
+	    s->kind == PROBE_HELLO)
 		return;
 	h->figures.lost += counts.bad[MM_LOST];
 	if (s->kind == PROBE_ROUTE)
@@ -567,6 +566,18 @@ static void doubt_all(struct probe_host *h)
 	}
 }
 
+static void send_all(struct probe_host *h)
+{
+	for (uint32_t i = 0; i < h->streams.room; i++) {
+		enum probe_kind kind = h->streams.stream[i].kind;
+		uint32_t every =
+			kind == PROBE_HELLO ? h->streams.hello_steps : h->streams.round_steps;
+
+		if (kind != PROBE_NOTHING && h->step % every == i % every)
+			send_next(h, i);
+	}
+}
+
 void probe_host_step(struct probe_host *h)
 {
 	uint64_t budget = probe_spare_step_bytes(h->cfg.rate_bit_s);
@@ -578,17 +589,10 @@ void probe_host_step(struct probe_host *h)
 	receive_strays(h);
 	if (h->cfg.asks_who_lives && h->step % h->streams.hello_steps == h->streams.hello_steps - 1)
 		see_who_lives(h);
-	for (uint32_t i = 0; i < h->streams.room; i++) {
-		struct probe_stream *s = &h->streams.stream[i];
-		uint32_t every =
-			s->kind == PROBE_HELLO ? h->streams.hello_steps : h->streams.round_steps;
-
-		if (s->kind == PROBE_NOTHING)
-			continue;
-		settle(h, s);
-		if (h->step % every == i % every)
-			send_next(h, i);
-	}
+	/* Before anything is sent, lest a route have what a host begins with and a burst. */
+	for (uint32_t i = 0; i < h->streams.room; i++)
+		settle(h, &h->streams.stream[i]);
+	send_all(h);
 	probe_spare_step(&h->spare, &h->cfg, h->streams.bit_s);
 	doubt_all(h);
 	h->step++;
