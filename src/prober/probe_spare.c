@@ -11,10 +11,11 @@
 /*
  * A route that goes round by way of another T0 crosses many cables and tells directions apart. Over
  * a directed link there are about four of them for each of its watchers, of hosts of both T0s, and
- * where there are but two T1s to go up and down by, two.
+ * where there are but two T1s to go up and down by, and two T0s of which all hosts watch, two.
  */
 #define ROUND_PAIRS 20u /* of a watcher over one directed link */
 #define ROUNDS_EACH 5u	/* some links have more than others */
+#define ROUNDS_OF_THREE 6u
 #define ROUNDS_OF_TWO 2u
 /* A neighbour answers no more than its own rate, to all that ask. */
 #define PEER_PAIRS 2u
@@ -82,6 +83,15 @@ static uint64_t pairs_of_link(const struct probe_host_cfg *cfg)
 	return cfg->link_bit_s / LINK_PART * PROBE_STEP_NS / PROBE_NS_PER_S / bits;
 }
 
+static uint32_t rounds_each(const struct probe_host_cfg *cfg)
+{
+	const struct mf_topology_cfg *t = &cfg->t->cfg;
+
+	if (t->t1s <= 2 && cfg->t->n_t0s <= 2 && t->hosts_per_t0 <= cfg->share)
+		return ROUNDS_OF_TWO;
+	return t->t1s == 3 ? ROUNDS_OF_THREE : ROUNDS_EACH;
+}
+
 /* Of each kind: how many pairs a route gets. */
 struct shares {
 	uint32_t rounds, peers, shorts;
@@ -93,9 +103,9 @@ struct shares {
  */
 static struct shares share_out(const struct probe_host_cfg *cfg)
 {
-	uint32_t t1s = cfg->t->cfg.t1s, each = t1s > 2 ? ROUNDS_EACH : ROUNDS_OF_TWO;
+	uint32_t t1s = cfg->t->cfg.t1s, each = rounds_each(cfg);
 	uint64_t link = pairs_of_link(cfg), fit = link / watchers_of(cfg);
-	uint64_t n_rounds = t1s > 2 ? 2 * t1s : t1s;
+	uint64_t n_rounds = each == ROUNDS_OF_TWO ? t1s : 2 * t1s;
 	uint64_t n_peers = 3 * (uint64_t)watchers_of(cfg); /* two of each; some have more */
 	struct shares s;
 

@@ -66,12 +66,10 @@ struct taking {
 	uint32_t asked; /* the neighbour */
 };
 
-/* Hosts that share in a link have a number each, if they are all of a T0. */
+/* Hosts of a T0 have a number each: which of them share in a link is the plan's to say. */
 static bool is_turn_of(const struct taking *t, uint32_t n)
 {
-	uint32_t hosts = t->cfg->t->cfg.hosts_per_t0;
-
-	return (t->cfg->host + n) % (t->cfg->share < hosts ? t->cfg->share : hosts) == 0;
+	return (t->cfg->host + n) % t->cfg->t->cfg.hosts_per_t0 == 0;
 }
 
 static bool goes_up_by(const struct taking *t, const struct probe_stream *s, uint32_t uplink)
@@ -93,10 +91,11 @@ static bool may_go_up(const struct taking *t, const struct probe_stream *s)
 static bool may_go_round(const struct taking *t, const struct probe_stream *s)
 {
 	const struct mf_topology *fabric = t->cfg->t;
-	uint32_t at_once = fabric->cfg.t1s == 2 ? 2 : 1, n = t->turns / at_once;
-	uint32_t groups = (fabric->n_t0s + at_once - 1) / at_once;
+	bool is_square = fabric->cfg.t1s == 2 && fabric->n_t0s == 2;
+	uint32_t at_once = is_square ? 2 : 1, n = t->turns / at_once;
+	uint32_t groups = fabric->n_t0s / at_once;
 
-	if (at_once == 2 && !goes_up_by(t, s, t->turns % 2))
+	if (is_square && !goes_up_by(t, s, t->turns % 2))
 		return false;
 	return mf_host_t0(fabric, t->cfg->host) / at_once == n % groups &&
 	       is_turn_of(t, n / groups);

@@ -9,8 +9,8 @@
  * - To a neighbour, which tells the directions of a host's cable: all at once, each another one;
  *   twice as often as the others, for it takes three of these to be sure.
  * - Round by way of another T0, which tells the directions of cables between switches: one host,
- *   and where there are but two T1s to go up and down by one of each of two T0s: both go up by the
- *   same T1, and so meet on no link.
+ *   and where there are but two T0s and two T1s to go up and down by one of each T0: both go up by
+ *   the same T1, and so meet on no link.
  *
  * Kinds that have nothing to tell have no steps. Which kind a step has is decided for all hosts by
  * the first that asks.

@@ -80,20 +80,55 @@ static void count_pairs_over_links(void)
 	}
 }
 
+static void begin_in(const struct mf_topology *of, uint64_t link_bit_s)
+{
+	t = *of;
+	cfg = (struct probe_host_cfg){.t = &t,
+				      .share = PROBE_SHARE_USUAL,
+				      .rate_bit_s = PROBE_RATE_USUAL,
+				      .link_bit_s = link_bit_s};
+}
+
+static void check_links_of(const struct mf_topology *of)
+{
+	static const uint64_t rates[] = {1000000, 4000000, 10000000, 30000000, 100000000};
+
+	for (uint32_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
+		begin_in(of, rates[i]);
+		count_pairs_over_links();
+		for (uint32_t link = 0; link < t.n_links; link++)
+			if (PAIR_BITS * 100 * pairs_over[link] > rates[i] / 4)
+				fail_msg("%u hosts, %u T0s, %u T1s, %d bit/s: %d pairs over %s",
+					 t.cfg.hosts_per_t0, t.n_t0s, t.cfg.t1s, (int)rates[i],
+					 (int)pairs_over[link],
+					 mf_link_kind(&t, link) == MF_HOST_T0 ? "a host's cable"
+									      : "another cable");
+	}
+}
+
 /* All that watch a link take a quarter of its rate at most. */
 TEST(probe_spare_pairs, leaves_the_link_to_others)
 {
 	static const char *const presets[] = {"tiny", "lab", "lab8"};
-	static const uint64_t rates[] = {1000000, 4000000, 10000000, 30000000, 100000000};
 
-	for (uint32_t p = 0; p < sizeof(presets) / sizeof(presets[0]); p++)
-		for (uint32_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
-			begin(presets[p], PROBE_RATE_USUAL, rates[i]);
-			count_pairs_over_links();
-			for (uint32_t link = 0; link < t.n_links; link++)
-				if (PAIR_BITS * 100 * pairs_over[link] > rates[i] / 4)
-					fail_msg("%s, %d bit/s: %d pairs over link %d", presets[p],
-						 (int)rates[i], (int)pairs_over[link], (int)link);
-		}
+	for (uint32_t p = 0; p < sizeof(presets) / sizeof(presets[0]); p++) {
+		const struct mf_topology of = fabric(presets[p]);
+
+		check_links_of(&of);
+	}
 	assert_true(probe_spare_pairs(&cfg, &short_one) > 0);
+}
+
+TEST(probe_spare_pairs, leaves_the_link_to_others_in_fabrics_of_all_sizes)
+{
+	struct mf_topology_cfg of = mf_preset_cfg("tiny");
+
+	memset(of.radix, 0, sizeof(of.radix));
+	for (of.t0s = 2; of.t0s <= 6; of.t0s++)
+		for (of.t1s = 1; of.t1s <= 5; of.t1s++)
+			for (of.hosts_per_t0 = 1; of.hosts_per_t0 <= 9; of.hosts_per_t0++) {
+				const struct mf_topology one = fabric_of(&of);
+
+				check_links_of(&one);
+			}
 }

@@ -16,11 +16,11 @@ static uint32_t taken[HOSTS_MAX]; /* streams, one more; 0: none */
 static uint32_t sent[HOSTS_MAX]
 		    [PROBE_TURN_KINDS]; /* of those that tell of the first host's cable */
 
-static void begin(const char *preset)
+static void begin_in(const struct mf_topology *of)
 {
 	static bool live[HOSTS_MAX];
 
-	t = fabric(preset);
+	t = *of;
 	assert_true(t.n_hosts <= HOSTS_MAX);
 	memset(live, 1, sizeof(live));
 	memset(next, 0, sizeof(next));
@@ -35,6 +35,13 @@ static void begin(const char *preset)
 		assert_i_eq(probe_streams_init(&streams[host], &cfg[host]), 0);
 		assert_i_eq(probe_streams_plan(&streams[host], &cfg[host], live), 0);
 	}
+}
+
+static void begin(const char *preset)
+{
+	const struct mf_topology of = fabric(preset);
+
+	begin_in(&of);
 }
 
 static void end(void)
@@ -77,7 +84,8 @@ static void check_that_none_meet(uint64_t step)
 
 		for (uint32_t i = 0; i < of.links; i++) {
 			if (last[of.link[i]] == step)
-				fail_msg("two trains meet in step %d", (int)step);
+				fail_msg("%u hosts, %u T0s, %u T1s: two trains meet in step %d",
+					 t.cfg.hosts_per_t0, t.n_t0s, t.cfg.t1s, (int)step);
 			last[of.link[i]] = step;
 		}
 	}
@@ -116,8 +124,7 @@ static void run(uint32_t out, uint32_t in, uint32_t steps)
 {
 	for (uint64_t step = 1; step <= steps; step++) {
 		take(step);
-		if (t.cfg.hosts_per_t0 <= PROBE_SHARE_USUAL)
-			check_that_none_meet(step);
+		check_that_none_meet(step);
 		tell(out, in, step);
 	}
 }
@@ -193,11 +200,11 @@ TEST(probe_turns_take, decides_soon_about_a_cable_of_switches)
 	end();
 }
 
-static void check_link(const char *preset, uint32_t out, uint32_t in)
+static void check_link(const struct mf_topology *of, uint32_t out, uint32_t in)
 {
 	uint32_t all = 0;
 
-	begin(preset);
+	begin_in(of);
 	for (uint32_t host = 0; host < t.n_hosts; host++) {
 		doubt_all_of(host);
 		/* Each goes on from where it came to before. */
@@ -220,13 +227,43 @@ TEST(probe_turns_take, lets_no_two_trains_meet)
 	static const char *const presets[] = {"tiny", "lab"};
 
 	for (uint32_t p = 0; p < sizeof(presets) / sizeof(presets[0]); p++) {
-		uint32_t links = fabric(presets[p]).n_links;
+		const struct mf_topology of = fabric(presets[p]);
 
-		for (uint32_t link = 0; link < links; link++) {
-			check_link(presets[p], link, link);
-			check_link(presets[p], link, link ^ 1);
+		for (uint32_t link = 0; link < of.n_links; link++) {
+			check_link(&of, link, link);
+			check_link(&of, link, link ^ 1);
 		}
 	}
+}
+
+/* Of a cable of a host and one above a T0; what is above T1s is not for trains to switches. */
+static void check_some_links(const struct mf_topology *of, uint32_t direction)
+{
+	uint32_t hosts = of->first_t0_cable, up = of->first_t1_cable - hosts;
+	uint32_t cables[] = {(uint32_t)test_rand_below(hosts),
+			     hosts + (uint32_t)test_rand_below(up)};
+
+	for (uint32_t i = 0; i < 2; i++)
+		check_link(of, 2 * cables[i], 2 * cables[i] + direction);
+}
+
+/* So it is where a T0 has more hosts than share in a link, and T2s above its T1s. */
+TEST(probe_turns_take, lets_no_two_trains_meet_in_larger_fabrics)
+{
+	const struct mf_topology small3 = fabric("small3");
+	struct mf_topology_cfg cfg_of = mf_preset_cfg("tiny");
+
+	for (uint32_t i = 0; i < 6; i++)
+		check_some_links(&small3, i & 1);
+	memset(cfg_of.radix, 0, sizeof(cfg_of.radix));
+	for (cfg_of.t0s = 2; cfg_of.t0s <= 5; cfg_of.t0s++)
+		for (cfg_of.t1s = 1; cfg_of.t1s <= 4; cfg_of.t1s++)
+			for (cfg_of.hosts_per_t0 = 1; cfg_of.hosts_per_t0 <= 7;
+			     cfg_of.hosts_per_t0 += 3) {
+				struct mf_topology of = fabric_of(&cfg_of);
+
+				check_some_links(&of, 1);
+			}
 }
 
 /* Nobody sends a train for nothing. */
