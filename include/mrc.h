@@ -30,13 +30,14 @@
  * says so.
  *
  * Processes. What was opened belongs to the process that opened it. In a child made by fork()
- * afterwards every call on it fails with ENODEV, whatever other threads were about to do, and one
- * line on stderr says why; the parent notices nothing. But mrc_query_qp says there that a QP is in
- * ERR, mrc_get_qpn its number, acknowledgements do nothing, and calls that take the parent's verbs
- * context or PD say of it that it is not softmrc's. The child may open the device again, as a
- * process of its own. After exec() nothing is left open. Signals: a NIC that is open handles
- * SIGSEGV and SIGBUS where registered memory went away, and hands on all others to the handlers
- * that were there before.
+ * afterwards every call on it fails with ENODEV, whatever other threads were doing at the fork, and
+ * one line on stderr says why; the parent notices nothing. But mrc_query_qp says there that a QP is
+ * in ERR, mrc_get_qpn its number, acknowledgements do nothing, and calls that take the parent's
+ * verbs context or PD say of it that it is not softmrc's. The child may open the device again, as a
+ * process of its own. After exec() nothing is left open. A signal handler must not call fork(),
+ * which waits for calls that are under way. Signals: a NIC that is open handles SIGSEGV and SIGBUS
+ * where registered memory went away, and hands on all others to the handlers that were there
+ * before.
  *
  * Ownership. Structures passed in are read during the call and may be reused after it. Buffers
  * named by a posted WR belong to the device until the WR is complete.

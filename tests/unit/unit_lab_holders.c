@@ -12,6 +12,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -169,9 +170,11 @@ static void hold(void)
 {
 	t.holder = __real_fork();
 	assert_true(t.holder >= 0);
-	if (t.holder == 0)
+	if (t.holder == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		for (;;)
 			pause();
+	}
 	file_says("u.holder", t.holder, ml_process_since(t.holder));
 }
 

@@ -3,6 +3,7 @@
 #include "mrcd/md_subuid.h"
 
 #include <fcntl.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -91,9 +92,13 @@ SUBUID_TEST(of_the_first_line_where_ranges_overlap)
 /* What root has given to a container is none of root's places, nor another container's. */
 SUBUID_TEST(of_names)
 {
+	/* Its number is another one in each distribution. */
+	const struct passwd *daemon = getpwnam("daemon");
+
+	assert_non_null(daemon);
 	write_file("daemon:100000:10\nroot:200000:10\nroot:300000:10\n"
 		   "nosuchuser-:400000:10\n0:500000:10\n4294967296:600000:10\n");
-	assert_u_eq(account(100000), 1);
+	assert_u_eq(account(100000), daemon->pw_uid);
 	assert_u_eq(account(200000), ABOVE + 200000);
 	assert_u_eq(account(200009), ABOVE + 200000);
 	assert_u_eq(account(300000), ABOVE + 300000);
