@@ -116,6 +116,10 @@ static int setup(void **state)
 	memset(&t, 0, sizeof(t));
 	t.test = getpid();
 	snprintf(path, sizeof(path), "/tmp/unit_lab_watchdog.%d", (int)getpid());
+	/* Who runs this may ignore them, as nohup(1) does. */
+	signal(SIGHUP, SIG_DFL);
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
 	/* It is left to us, so that we see it end. */
 	return prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
