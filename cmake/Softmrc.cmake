@@ -443,6 +443,12 @@ function(softmrc_test name)
 		COMMAND ${name} ${arg_ARGS})
 endfunction()
 
+# Calls of these functions in the target go to its own __wrap_NAME.
+function(softmrc_wrap target)
+	list(TRANSFORM ARGN PREPEND LINKER:--wrap=)
+	target_link_options(${target} PRIVATE ${ARGN})
+endfunction()
+
 function(softmrc_fuzz name)
 	cmake_parse_arguments(PARSE_ARGV 1 arg "" "CORPUS;TIMEOUT" "SOURCES;LINKS")
 	softmrc_check_arguments(softmrc_fuzz ${name})

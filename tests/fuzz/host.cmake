@@ -4,6 +4,5 @@ softmrc_fuzz(frames SOURCES fuzz_frames.c frames_world.c ../support/packet.c ${v
 	LINKS host TIMEOUT 300 CORPUS corpus/frames)
 # Time, chance and large blocks are the test's: see tests/support/virtual_nic.h.
 set(virtual_nic_wraps clock_gettime mh_entropy ppoll aligned_alloc free)
-list(TRANSFORM virtual_nic_wraps PREPEND LINKER:--wrap=)
-target_link_options(fuzz_frames PRIVATE ${virtual_nic_wraps})
+softmrc_wrap(fuzz_frames ${virtual_nic_wraps})
 softmrc_fuzz(settings SOURCES fuzz_settings.c LINKS host CORPUS corpus/settings)

@@ -7,9 +7,9 @@ list(FILTER verbs EXCLUDE REGEX private_symbols)
 set(verbs_world verbs_world.c verbs_model.c ../support/virtual_nic.c ${verbs})
 softmrc_fuzz(verbs SOURCES fuzz_verbs.c verbs_end.c verbs_ext.c verbs_srq.c verbs_ud.c ${verbs_world}
 	LINKS host ${CMAKE_DL_LIBS} TIMEOUT 300 CORPUS corpus/verbs)
-target_link_options(fuzz_verbs PRIVATE ${virtual_nic_wraps})
+softmrc_wrap(fuzz_verbs ${virtual_nic_wraps})
 # The calls of mrc.h beside them.
 file(GLOB mrc ${PROJECT_SOURCE_DIR}/src/libmrc/*.c)
 softmrc_fuzz(mrc SOURCES fuzz_mrc.c mrc_ctl_steps.c mrc_end.c ${mrc} ${verbs_world}
 	LINKS host ${CMAKE_DL_LIBS} TIMEOUT 300 CORPUS corpus/mrc)
-target_link_options(fuzz_mrc PRIVATE ${virtual_nic_wraps} LINKER:--wrap=mh_ep_batch_wait)
+softmrc_wrap(fuzz_mrc ${virtual_nic_wraps} mh_ep_batch_wait)

@@ -11,8 +11,8 @@ foreach(name cli_gid_text ctl_link dump_capture_reader dump_packet ui_flags ui_t
 	demo_recovery_times demo_ui demo_view demo_counter_sums)
 	softmrc_test(unit_${name} SOURCES unit_${name}.c LINKS cli LABELS unit)
 endforeach()
-target_link_options(unit_perf_peer_link PRIVATE LINKER:--wrap=poll)
-target_link_options(unit_demo_training_processes PRIVATE LINKER:--wrap=waitpid)
+softmrc_wrap(unit_perf_peer_link poll)
+softmrc_wrap(unit_demo_training_processes waitpid)
 
 function(unit_example name)
 	list(TRANSFORM ARGN PREPEND ${PROJECT_SOURCE_DIR}/examples/)

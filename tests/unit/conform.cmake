@@ -4,4 +4,4 @@ foreach(name script serve_request udp_link)
 endforeach()
 softmrc_test(unit_conform_run SOURCES unit_conform_run.c ../support/conform_link.c LINKS conform LABELS unit)
 # How often a socket that has nothing to say wakes the kit.
-target_link_options(unit_conform_udp_link PRIVATE LINKER:--wrap=ppoll)
+softmrc_wrap(unit_conform_udp_link ppoll)

@@ -4,6 +4,4 @@ foreach(name probe_book probe_evidence probe_packet probe_spare probe_streams pr
 endforeach()
 
 softmrc_test(unit_probe_host SOURCES unit_probe_host.c LINKS prober LABELS unit)
-set(sockets probe_socket_open stray_socket_open probe_socket_send probe_socket_receive)
-list(TRANSFORM sockets PREPEND LINKER:--wrap=)
-target_link_options(unit_probe_host PRIVATE ${sockets})
+softmrc_wrap(unit_probe_host probe_socket_open stray_socket_open probe_socket_send probe_socket_receive)

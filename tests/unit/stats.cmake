@@ -2,4 +2,4 @@
 foreach(name stats_copy stats_files stats_reader)
 	softmrc_test(unit_${name} SOURCES unit_${name}.c LINKS stats LABELS unit)
 endforeach()
-target_link_options(unit_stats_reader PRIVATE LINKER:--wrap=fdopendir)
+softmrc_wrap(unit_stats_reader fdopendir)
