@@ -3,6 +3,7 @@
  * unit_ev_profiles.c - what the engine is asked for when EV profiles of a state change:
  * src/host/node/ev_profiles.c. The engine is the test's, and writes down what it is asked.
  */
+#include "support/noted_calls.h"
 #include "support/test.h"
 
 #include <errno.h>
@@ -19,23 +20,13 @@ static struct {
 	struct mh_nic nic;
 	struct mh_node node;
 	struct mn_state next;
-	char asked[600];
+	struct noted_calls calls;
 	struct mt_ev evs[MT_EVS_MAX]; /* of the profile that was set last */
 	uint32_t asks, grows;
 	/* What the engine answers: when asked so often, so often; and whether there is memory. */
 	uint32_t short_at, shorts;
 	bool no_memory, refuses;
 } t;
-
-static void __attribute__((format(printf, 1, 2))) note(const char *format, ...)
-{
-	size_t len = strlen(t.asked);
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(t.asked + len, sizeof(t.asked) - len, format, args);
-	va_end(args);
-}
 
 static int answer(void)
 {
@@ -51,7 +42,7 @@ int __wrap_mt_ev_profile_set(struct mt_engine *e, uint32_t id, const struct mt_e
 {
 	(void)e;
 	assert_u_eq(cfg->n_active, cfg->n_evs);
-	note("set %u of %u, %u active; ", id, cfg->n_evs, cfg->min_active);
+	note_text(&t.calls, "set %u of %u, %u active; ", id, cfg->n_evs, cfg->min_active);
 	memcpy(t.evs, cfg->evs, cfg->n_evs * sizeof(t.evs[0]));
 	return answer();
 }
@@ -60,7 +51,7 @@ __typeof__(mt_ev_profile_clear) __real_mt_ev_profile_clear, __wrap_mt_ev_profile
 void __wrap_mt_ev_profile_clear(struct mt_engine *e, uint32_t id)
 {
 	(void)e;
-	note("clear %u; ", id);
+	note_text(&t.calls, "clear %u; ", id);
 }
 
 __typeof__(mt_ev_profile_deny) __real_mt_ev_profile_deny, __wrap_mt_ev_profile_deny;
@@ -68,7 +59,7 @@ int __wrap_mt_ev_profile_deny(struct mt_engine *e, uint32_t id, uint32_t i, bool
 {
 	(void)e;
 	assert_true(id <= ID);
-	note("%c%u; ", deny ? '-' : '+', i);
+	note_text(&t.calls, "%c%u; ", deny ? '-' : '+', i);
 	return answer();
 }
 
@@ -77,7 +68,7 @@ int __wrap_mt_ev_profile_replace(struct mt_engine *e, uint32_t id, uint32_t i, u
 {
 	(void)e;
 	assert_u_eq(id, ID);
-	note("%u becomes %u; ", i, value);
+	note_text(&t.calls, "%u becomes %u; ", i, value);
 	return MT_OK;
 }
 
@@ -85,7 +76,7 @@ __typeof__(mu_path_deny) __real_mu_path_deny, __wrap_mu_path_deny;
 bool __wrap_mu_path_deny(struct mu_engine *e, uint16_t i, bool deny)
 {
 	(void)e;
-	note("%c%u of UD; ", deny ? '-' : '+', i);
+	note_text(&t.calls, "%c%u of UD; ", deny ? '-' : '+', i);
 	return true;
 }
 
@@ -151,10 +142,10 @@ static struct mn_ev *next_ev(uint32_t i)
 
 static void expect(int err, const char *asked)
 {
-	t.asked[0] = '\0';
+	t.calls.steps[0] = '\0';
 	t.asks = t.grows = 0;
 	assert_i_eq(mh_ev_profile_apply(&t.nic, ID, &t.node.now, &t.next), err);
-	assert_string_equal(t.asked, asked);
+	assert_string_equal(t.calls.steps, asked);
 }
 
 PROFILE_TEST(mh_ev_profile_apply, what_is_new)
@@ -285,10 +276,10 @@ PROFILE_TEST(mh_ev_profile_apply, what_datagrams_have)
 	t.next.evs[0].val[0] = BASE & 0xFF;
 	t.next.evs[0].val[1] = BASE >> 8;
 	t.node.now.ev[MN_OWN_PROFILE].state = MN_OFFLINE;
-	t.asked[0] = '\0';
+	t.calls.steps[0] = '\0';
 	assert_i_eq(mh_ev_profile_apply(&t.nic, MN_OWN_PROFILE, &t.node.now, &t.next), 0);
 	assert_string_equal(
-		t.asked,
+		t.calls.steps,
 		"set 0 of 4, 1 active; +1; +1 of UD; +2; +2 of UD; +3; +3 of UD; -0; -0 of UD; ");
 }
 
@@ -340,7 +331,8 @@ PROFILE_TEST(mh_ev_profile_apply, what_is_as_long_as_can_be)
 	}
 	next_ev(MT_EVS_MAX - 1)->val[0] = 0;
 	assert_i_eq(mh_ev_profile_apply(&t.nic, ID, &t.node.now, &t.next), 0);
-	assert_non_null(strstr(t.asked, "1023 becomes 768; +0; +1; "));
+	assert_non_null(strstr(t.calls.steps, "1023 becomes 768; +0; +1; "));
+	assert_non_null(strstr(t.calls.steps, "+1023; "));
 }
 
 /* ---- which EVs of an automatic profile are denied ---- */

@@ -4,6 +4,7 @@
  * are real, and hold nothing; what is done in their namespaces is noted.
  */
 #include "lab/lab_state.h"
+#include "support/noted_calls.h"
 #include "support/open_fds.h"
 #include "support/test.h"
 
@@ -21,25 +22,13 @@ static char folder[60], own[80], file[120];
 
 static struct {
 	pid_t test, holder;
-	const char *failing; /* the call that fails, by what it is for */
-	char steps[200];     /* calls that came, a word each */
-	uid_t other;	     /* we are another user; 0: who we are */
+	struct noted_calls calls;
+	uid_t other; /* we are another user; 0: who we are */
 	int readlink_error;
 	unsigned int interrupts;
 } t;
 
 /* ---- the system ---- */
-
-static int step(const char *what, int error)
-{
-	strcat(t.steps, what);
-	strcat(t.steps, " ");
-	assert_true(strlen(t.steps) < sizeof(t.steps) - 40);
-	if (!t.failing || strcmp(t.failing, what) != 0)
-		return 0;
-	errno = error;
-	return -1;
-}
 
 __typeof__(geteuid) __real_geteuid, __wrap_geteuid;
 uid_t __wrap_geteuid(void)
@@ -50,7 +39,7 @@ uid_t __wrap_geteuid(void)
 __typeof__(mkdir) __real_mkdir, __wrap_mkdir;
 int __wrap_mkdir(const char *path, mode_t mode)
 {
-	return step("mkdir", EACCES) ? -1 : __real_mkdir(path, mode);
+	return note_call(&t.calls, "mkdir", EACCES) ? -1 : __real_mkdir(path, mode);
 }
 
 __typeof__(open) __real_open, __wrap_open;
@@ -59,7 +48,7 @@ int __wrap_open(const char *path, int flags, ...)
 	char ns[40];
 
 	snprintf(ns, sizeof(ns), "/proc/%d/ns/", (int)t.holder);
-	if (strncmp(path, ns, strlen(ns)) == 0 && step(path + strlen(ns), EACCES))
+	if (strncmp(path, ns, strlen(ns)) == 0 && note_call(&t.calls, path + strlen(ns), EACCES))
 		return -1;
 	return __real_open(path, flags);
 }
@@ -68,11 +57,12 @@ __typeof__(setns) __wrap_setns;
 int __wrap_setns(int fd, int type)
 {
 	assert_true(fcntl(fd, F_GETFD) >= 0);
-	return step(type == CLONE_NEWUSER  ? "to-user"
-		    : type == CLONE_NEWNET ? "to-net"
-		    : type == CLONE_NEWNS  ? "to-mnt"
-					   : "to-other",
-		    EINVAL);
+	return note_call(&t.calls,
+			 type == CLONE_NEWUSER	? "to-user"
+			 : type == CLONE_NEWNET ? "to-net"
+			 : type == CLONE_NEWNS	? "to-mnt"
+						: "to-other",
+			 EINVAL);
 }
 
 __typeof__(readlink) __real_readlink, __wrap_readlink;
@@ -87,23 +77,19 @@ ssize_t __wrap_readlink(const char *path, char *to, size_t size)
 __typeof__(fork) __real_fork, __wrap_fork;
 pid_t __wrap_fork(void)
 {
-	return step("fork", EAGAIN) ? -1 : __real_fork();
+	return note_call(&t.calls, "fork", EAGAIN) ? -1 : __real_fork();
 }
 
 __typeof__(pipe2) __real_pipe2, __wrap_pipe2;
 int __wrap_pipe2(int ends[2], int flags)
 {
-	return step("pipe", EMFILE) ? -1 : __real_pipe2(ends, flags);
+	return note_call(&t.calls, "pipe", EMFILE) ? -1 : __real_pipe2(ends, flags);
 }
 
 __typeof__(waitpid) __real_waitpid, __wrap_waitpid;
 pid_t __wrap_waitpid(pid_t pid, int *status, int options)
 {
-	if (t.interrupts == 0)
-		return __real_waitpid(pid, status, options);
-	t.interrupts--;
-	errno = EINTR;
-	return -1;
+	return interrupt_call(&t.interrupts) ? -1 : __real_waitpid(pid, status, options);
 }
 
 /* The test itself does not end in the middle, as if all of it had passed. */
@@ -121,9 +107,9 @@ int __wrap_ml_lab_down(const char *name, struct ml_down *down, struct ml_error *
 {
 	assert_string_equal(name, "u");
 	assert_true(getpid() != t.test);
-	assert_non_null(strstr(t.steps, "user net mnt to-user to-net to-mnt "));
+	assert_non_null(strstr(t.calls.steps, "user net mnt to-user to-net to-mnt "));
 	*down = (struct ml_down){5, 7};
-	return step("down", 0) ? ml_error_set(e, "no down") : 0;
+	return note_call(&t.calls, "down", 0) ? ml_error_set(e, "no down") : 0;
 }
 
 static int setup(void **state)
@@ -183,7 +169,7 @@ static void join(int want, const char *why)
 	uint32_t open_before = test_open_fds();
 	struct ml_error e = {{0}};
 
-	t.steps[0] = '\0';
+	t.calls.steps[0] = '\0';
 	assert_i_eq(ml_ns_holder_join("u", &e), want);
 	assert_string_equal(e.text, why);
 	assert_u_eq(test_open_fds(), open_before);
@@ -198,7 +184,7 @@ HOLDER_TEST(ml_ns_holder_join, goes_to_where_the_lab_is)
 	join(0, "");
 	hold();
 	join(1, "");
-	assert_string_equal(t.steps, "user net mnt to-user to-net to-mnt ");
+	assert_string_equal(t.calls.steps, "user net mnt to-user to-net to-mnt ");
 	t.readlink_error = EACCES; /* namespaces of another user's, which are there */
 	join(1, "");
 	assert_i_eq(ml_ns_holder_join("U", &e), -1);
@@ -210,8 +196,8 @@ static void is_not_joined(const char *failing, const char *space, const char *er
 	struct ml_error e;
 	char want[120];
 
-	t.failing = failing;
-	t.steps[0] = '\0';
+	t.calls.failing = failing;
+	t.calls.steps[0] = '\0';
 	assert_i_eq(ml_ns_holder_join("u", &e), -1);
 	snprintf(want, sizeof(want), "entering the %s namespace of process %d: %s", space,
 		 (int)t.holder, error);
@@ -298,7 +284,7 @@ HOLDER_TEST(ml_ns_holder_join, takes_no_folder_of_others)
 	snprintf(why, sizeof(why), "is no folder; %s", cure);
 	folder_is_wrong(0, -1, why);
 	assert_i_eq(unlink(own), 0);
-	t.failing = "mkdir";
+	t.calls.failing = "mkdir";
 	folder_is_wrong(0, -1, "No such file or directory");
 }
 
@@ -310,7 +296,7 @@ HOLDER_TEST(ml_ns_holder_join, has_a_folder_in_tmp_without_another)
 	char want[100];
 
 	t.other = 4711;
-	t.failing = "mkdir";
+	t.calls.failing = "mkdir";
 	snprintf(want, sizeof(want), "/tmp/softmrc-lab-4711: No such file or directory");
 	for (size_t i = 0; i < 2; i++) {
 		if (none[i])
@@ -331,7 +317,7 @@ static void stop(int want, const char *why)
 	struct ml_error e = {{0}};
 	int status;
 
-	t.steps[0] = '\0';
+	t.calls.steps[0] = '\0';
 	assert_i_eq(ml_ns_holder_stop("u", &down, &e), want);
 	assert_i_eq(getpid(), t.test);
 	assert_string_equal(e.text, why);
@@ -368,16 +354,16 @@ HOLDER_TEST(ml_ns_holder_stop, says_that_it_could_not)
 
 	for (size_t i = 0; i < 2; i++) {
 		hold();
-		t.failing = failing[i];
+		t.calls.failing = failing[i];
 		stop(-1, "lab u cannot be cleared from inside");
 		assert_i_eq(__real_mkdir(own, 0700), 0);
 	}
 	hold();
-	t.failing = "pipe";
+	t.calls.failing = "pipe";
 	stop(-1, "pipe: Too many open files");
 	assert_i_eq(__real_mkdir(own, 0700), 0);
 	hold();
-	t.failing = "fork";
+	t.calls.failing = "fork";
 	stop(-1, "lab u cannot be cleared from inside");
 }
 

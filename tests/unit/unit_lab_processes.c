@@ -6,6 +6,7 @@
 #include "lab/ip_batch.h"
 #include "lab/lab_state.h"
 #include "lab/scenario.h"
+#include "support/noted_calls.h"
 #include "support/open_fds.h"
 #include "support/test.h"
 
@@ -100,11 +101,7 @@ int __wrap_setpgid(pid_t pid, pid_t group)
 __typeof__(waitpid) __real_waitpid, __wrap_waitpid;
 pid_t __wrap_waitpid(pid_t pid, int *status, int options)
 {
-	if (t.interrupts == 0)
-		return __real_waitpid(pid, status, options);
-	t.interrupts--;
-	errno = EINTR;
-	return -1;
+	return interrupt_call(&t.interrupts) ? -1 : __real_waitpid(pid, status, options);
 }
 
 __typeof__(clock_gettime) __real_clock_gettime, __wrap_clock_gettime;

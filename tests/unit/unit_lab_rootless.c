@@ -4,6 +4,7 @@
  * are noted; the processes that keep them are real.
  */
 #include "lab/lab_state.h"
+#include "support/noted_calls.h"
 #include "support/open_fds.h"
 #include "support/test.h"
 
@@ -23,9 +24,8 @@ static char folder[60], own[80];
 
 static struct {
 	pid_t test;
-	const char *failing; /* the call that fails, by what it is for */
-	char steps[300];     /* calls that came, a word each */
-	uid_t other;	     /* we are another user; 0: who we are */
+	struct noted_calls calls;
+	uid_t other; /* we are another user; 0: who we are */
 	bool dies, short_word, short_map;
 	unsigned int interrupts, wait_interrupts;
 	bool is_left; /* the holder loses who started it */
@@ -34,17 +34,6 @@ static struct {
 } t;
 
 /* ---- the system ---- */
-
-static int step(const char *what, int error)
-{
-	strcat(t.steps, what);
-	strcat(t.steps, " ");
-	assert_true(strlen(t.steps) < sizeof(t.steps) - 40);
-	if (!t.failing || strcmp(t.failing, what) != 0)
-		return 0;
-	errno = error;
-	return -1;
-}
 
 __typeof__(geteuid) __real_geteuid, __wrap_geteuid;
 uid_t __wrap_geteuid(void)
@@ -62,9 +51,9 @@ __typeof__(unshare) __wrap_unshare;
 int __wrap_unshare(int flags)
 {
 	if (flags == CLONE_NEWNET)
-		return step("net", EPERM);
+		return note_call(&t.calls, "net", EPERM);
 	assert_i_eq(flags, CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWNET);
-	return step("unshare", EPERM);
+	return note_call(&t.calls, "unshare", EPERM);
 }
 
 __typeof__(mount) __wrap_mount;
@@ -76,13 +65,14 @@ int __wrap_mount(const char *source, const char *target, const char *type, unsig
 	assert_string_equal(source, is_root ? "none" : "softmrc-lab");
 	assert_u_eq(flags, is_root ? MS_REC | MS_PRIVATE : MS_NOSUID | MS_NODEV);
 	assert_true(is_root ? !type && !data : !strcmp(type, "tmpfs") && !strcmp(data, "mode=755"));
-	return step(target, EBUSY);
+	return note_call(&t.calls, target, EBUSY);
 }
 
 __typeof__(mkdir) __real_mkdir, __wrap_mkdir;
 int __wrap_mkdir(const char *path, mode_t mode)
 {
-	return strcmp(path, "/run/netns") == 0 ? step(path, EROFS) : __real_mkdir(path, mode);
+	return strcmp(path, "/run/netns") == 0 ? note_call(&t.calls, path, EROFS)
+					       : __real_mkdir(path, mode);
 }
 
 /* Files that say who is who in a user namespace are of the test's folder. */
@@ -93,7 +83,7 @@ int __wrap_open(const char *path, int flags, ...)
 
 	if (strncmp(path, self, strlen(self)) == 0 && strstr(maps, path + strlen(self))) {
 		assert_i_eq(flags, O_WRONLY | O_CLOEXEC);
-		if (step(path + strlen(self), EACCES))
+		if (note_call(&t.calls, path + strlen(self), EACCES))
 			return -1;
 		snprintf(own, sizeof(own), "%s/%s", folder, path + strlen(self));
 		return __real_open(own, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
@@ -112,40 +102,32 @@ ssize_t __wrap_write(int fd, const void *from, size_t size)
 __typeof__(access) __real_access, __wrap_access;
 int __wrap_access(const char *path, int mode)
 {
-	return strcmp(path, "/run") == 0 ? step("access", EROFS) : __real_access(path, mode);
+	return strcmp(path, "/run") == 0 ? note_call(&t.calls, "access", EROFS)
+					 : __real_access(path, mode);
 }
 
 __typeof__(fork) __real_fork, __wrap_fork;
 pid_t __wrap_fork(void)
 {
-	return step("fork", EAGAIN) ? -1 : __real_fork();
+	return note_call(&t.calls, "fork", EAGAIN) ? -1 : __real_fork();
 }
 
 __typeof__(pipe2) __real_pipe2, __wrap_pipe2;
 int __wrap_pipe2(int ends[2], int flags)
 {
-	return step("pipe", EMFILE) ? -1 : __real_pipe2(ends, flags);
-}
-
-static bool interrupt(unsigned int *n)
-{
-	if (*n == 0)
-		return false;
-	--*n;
-	errno = EINTR;
-	return true;
+	return note_call(&t.calls, "pipe", EMFILE) ? -1 : __real_pipe2(ends, flags);
 }
 
 __typeof__(read) __real_read, __wrap_read;
 ssize_t __wrap_read(int fd, void *to, size_t size)
 {
-	return interrupt(&t.interrupts) ? -1 : __real_read(fd, to, size);
+	return interrupt_call(&t.interrupts) ? -1 : __real_read(fd, to, size);
 }
 
 __typeof__(waitpid) __real_waitpid, __wrap_waitpid;
 pid_t __wrap_waitpid(pid_t pid, int *status, int options)
 {
-	return interrupt(&t.wait_interrupts) ? -1 : __real_waitpid(pid, status, options);
+	return interrupt_call(&t.wait_interrupts) ? -1 : __real_waitpid(pid, status, options);
 }
 
 __typeof__(kill) __real_kill, __wrap_kill;
@@ -177,7 +159,7 @@ struct ml_lab *__wrap_ml_lab_up(const struct ml_options *options, struct ml_erro
 		while (getppid() == parent)
 			poll(NULL, 0, 1);
 	ml_error_set(e, "no lab");
-	return step("up", 0) || options != &t.options
+	return note_call(&t.calls, "up", 0) || options != &t.options
 		       ? NULL
 		       : (struct ml_lab *)(void *)e; /* any address */
 }
@@ -232,8 +214,8 @@ static void is_not_entered(const char *failing, const char *why)
 	uint32_t open_before = test_open_fds();
 	struct ml_error e;
 
-	t.failing = failing;
-	t.steps[0] = '\0';
+	t.calls.failing = failing;
+	t.calls.steps[0] = '\0';
 	assert_i_eq(ml_rootless_enter(&e), -1);
 	assert_string_equal(e.text, why);
 	assert_u_eq(test_open_fds(), open_before);
@@ -245,7 +227,7 @@ ROOTLESS_TEST(ml_rootless_enter, is_root_in_namespaces_of_its_own)
 
 	t.other = 4711;
 	assert_i_eq(ml_rootless_enter(&e), 0);
-	assert_string_equal(t.steps, "unshare setgroups uid_map gid_map / /run /run/netns ");
+	assert_string_equal(t.calls.steps, "unshare setgroups uid_map gid_map / /run /run/netns ");
 	map_is("setgroups", "deny");
 	map_is("uid_map", "0 4711 1");
 	map_is("gid_map", "0 78 1");
@@ -258,7 +240,7 @@ ROOTLESS_TEST(ml_rootless_enter, is_root_in_namespaces_of_its_own)
 	is_not_entered("/", "user namespace: a /run of its own: Device or resource busy");
 	is_not_entered("/run", "user namespace: a /run of its own: Device or resource busy");
 	is_not_entered("/run/netns", "user namespace: a /run of its own: Read-only file system");
-	t.failing = NULL;
+	t.calls.failing = NULL;
 	t.short_map = true;
 	assert_i_eq(ml_rootless_enter(&e), -1);
 }
@@ -266,9 +248,9 @@ ROOTLESS_TEST(ml_rootless_enter, is_root_in_namespaces_of_its_own)
 ROOTLESS_TEST(ml_needs_ns_holder, is_said_of_who_cannot_make_what_a_lab_needs)
 {
 	assert_false(ml_needs_ns_holder());
-	t.failing = "net";
+	t.calls.failing = "net";
 	assert_true(ml_needs_ns_holder());
-	t.failing = "access";
+	t.calls.failing = "access";
 	assert_true(ml_needs_ns_holder());
 }
 
@@ -378,7 +360,7 @@ static void is_not_started(const char *failing, const char *why)
 	uint32_t open_before = test_open_fds();
 	struct ml_error e;
 
-	t.failing = failing;
+	t.calls.failing = failing;
 	assert_i_eq(ml_ns_holder_start(&t.options, &e), -1);
 	assert_string_equal(e.text, why);
 	assert_i_eq(getpid(), t.test);

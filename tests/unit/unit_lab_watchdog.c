@@ -4,6 +4,7 @@
  * would take down it writes into a file, with what it is like by then.
  */
 #include "lab/lab_state.h"
+#include "support/noted_calls.h"
 #include "support/open_fds.h"
 #include "support/test.h"
 
@@ -38,19 +39,10 @@ pid_t __wrap_fork(void)
 	return -1;
 }
 
-static bool interrupt(unsigned int *n)
-{
-	if (*n == 0)
-		return false;
-	--*n;
-	errno = EINTR;
-	return true;
-}
-
 __typeof__(waitpid) __real_waitpid, __wrap_waitpid;
 pid_t __wrap_waitpid(pid_t pid, int *status, int options)
 {
-	return interrupt(&t.wait_interrupts) ? -1 : __real_waitpid(pid, status, options);
+	return interrupt_call(&t.wait_interrupts) ? -1 : __real_waitpid(pid, status, options);
 }
 
 __typeof__(read) __real_read, __wrap_read;
@@ -58,7 +50,7 @@ ssize_t __wrap_read(int fd, void *to, size_t size)
 {
 	if (t.dies)
 		_exit(1);
-	return interrupt(&t.read_interrupts) ? -1 : __real_read(fd, to, size);
+	return interrupt_call(&t.read_interrupts) ? -1 : __real_read(fd, to, size);
 }
 
 /* The test itself does not end in the middle, as if all of it had passed. */
@@ -73,7 +65,7 @@ void __wrap__exit(int status)
 __typeof__(send) __real_send, __wrap_send;
 ssize_t __wrap_send(int fd, const void *from, size_t size, int flags)
 {
-	return interrupt(&t.send_interrupts) ? -1 : __real_send(fd, from, size, flags);
+	return interrupt_call(&t.send_interrupts) ? -1 : __real_send(fd, from, size, flags);
 }
 
 static bool is_ignored(int number)

@@ -3,6 +3,7 @@
  * unit_node.c - what follows when the state of a NIC changes, and which EV events it wants:
  * src/host/node/node.c. Engines, links and the progress thread are the test's.
  */
+#include "support/noted_calls.h"
 #include "support/test.h"
 
 #include <errno.h>
@@ -23,23 +24,13 @@ static struct {
 	struct mh_node node[SHARDS];
 	uint8_t engine[SHARDS];
 	struct mh_cq cq;
-	char asked[400];
+	struct noted_calls calls;
 	/* What ports, engines and profiles answer. */
 	bool ports_change[SHARDS];
 	int cc_result, ev_err[SHARDS];
 	struct mh_ev_event heard;
 	uint32_t events;
 } t;
-
-static void __attribute__((format(printf, 1, 2))) note(const char *format, ...)
-{
-	size_t len = strlen(t.asked);
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(t.asked + len, sizeof(t.asked) - len, format, args);
-	va_end(args);
-}
 
 static uint32_t shard_of(const struct mh_nic *nic)
 {
@@ -58,7 +49,7 @@ bool __wrap_mh_ports_update_links(struct mh_ports *ports, const struct mh_env *e
 
 	assert_ptr_equal(env, &t.nic[shard].env);
 	assert_u_eq(now_ns, shard ? LATER_NS : NOW_NS);
-	note("links of %u; ", shard);
+	note_text(&t.calls, "links of %u; ", shard);
 	return t.ports_change[shard];
 }
 
@@ -66,13 +57,13 @@ __typeof__(mh_engine_report_ports) __real_mh_engine_report_ports, __wrap_mh_engi
 void __wrap_mh_engine_report_ports(struct mh_nic *nic, uint64_t now_ns)
 {
 	assert_u_eq(now_ns, LATER_NS);
-	note("ports of %u; ", shard_of(nic));
+	note_text(&t.calls, "ports of %u; ", shard_of(nic));
 }
 
 __typeof__(mh_nic_kick) __real_mh_nic_kick, __wrap_mh_nic_kick;
 void __wrap_mh_nic_kick(struct mh_nic *nic)
 {
-	note("kick %u; ", shard_of(nic));
+	note_text(&t.calls, "kick %u; ", shard_of(nic));
 }
 
 __typeof__(mh_ev_profile_apply) __real_mh_ev_profile_apply, __wrap_mh_ev_profile_apply;
@@ -85,7 +76,7 @@ int __wrap_mh_ev_profile_apply(struct mh_nic *nic, uint32_t id, const struct mn_
 	assert_ptr_equal(now, &t.node[shard].now);
 	assert_ptr_equal(next, &t.node[shard].next);
 	if (now->ev[id].min_active != next->ev[id].min_active)
-		note("EV profile %u of %u; ", id, shard);
+		note_text(&t.calls, "EV profile %u of %u; ", id, shard);
 	return id == 0 ? t.ev_err[shard] : 0;
 }
 
@@ -93,14 +84,14 @@ __typeof__(mt_cc_profile_set) __real_mt_cc_profile_set, __wrap_mt_cc_profile_set
 int __wrap_mt_cc_profile_set(struct mt_engine *e, uint32_t id, const struct mt_cc_profile_cfg *cfg)
 {
 	assert_u_eq(cfg->kind, MT_CC_NSCC);
-	note("CC profile %u of %u; ", id, shard_of_engine(e));
+	note_text(&t.calls, "CC profile %u of %u; ", id, shard_of_engine(e));
 	return t.cc_result;
 }
 
 __typeof__(mt_cc_profile_clear) __real_mt_cc_profile_clear, __wrap_mt_cc_profile_clear;
 void __wrap_mt_cc_profile_clear(struct mt_engine *e, uint32_t id)
 {
-	note("no CC profile %u of %u; ", id, shard_of_engine(e));
+	note_text(&t.calls, "no CC profile %u of %u; ", id, shard_of_engine(e));
 }
 
 __typeof__(mh_cq_add_ev_event) __real_mh_cq_add_ev_event, __wrap_mh_cq_add_ev_event;
@@ -143,9 +134,9 @@ static void expect(int err, bool ports_changed, const char *asked)
 {
 	bool changed = !ports_changed;
 
-	t.asked[0] = '\0';
+	t.calls.steps[0] = '\0';
 	assert_i_eq(mh_node_apply(&t.nic[0], NOW_NS, &changed), err);
-	assert_string_equal(t.asked, asked);
+	assert_string_equal(t.calls.steps, asked);
 	assert_true(changed == ports_changed);
 	for (uint32_t i = 0; i < SHARDS; i++) {
 		assert_memory_equal(&t.node[i].now, &t.node[0].next,
