@@ -463,7 +463,7 @@ function(softmrc_fuzz name)
 		return()
 	endif()
 	list(APPEND arg_SOURCES ${PROJECT_SOURCE_DIR}/tests/support/fuzz_replay.c
-		${PROJECT_SOURCE_DIR}/tests/support/seed.c)
+		${PROJECT_SOURCE_DIR}/tests/support/seed.c ${PROJECT_SOURCE_DIR}/tests/support/whole_run.c)
 	list(APPEND arg_LINKS softmrc_cmocka)
 	softmrc_test_binary(fuzz_${name})
 	if(arg_CORPUS)

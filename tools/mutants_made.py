@@ -39,6 +39,7 @@ import os
 import pathlib
 import pickle
 import random
+import re
 import resource
 import subprocess
 import tempfile
@@ -69,6 +70,7 @@ SECONDS_A_FAULT = 6
 # Where whole worlds hold most of the rules.
 SECONDS_IN = {"src/map": 60, "src/conform": 60}
 CONFINED = ROOT / "tools/confined"
+PLAN, CASE = re.compile(rb"1\.\.(\d+)\s*$"), re.compile(rb"(?:not )?ok \d")
 
 
 class Group(NamedTuple):
@@ -278,8 +280,10 @@ class Test:
                 resource.prlimit(process.pid, resource.RLIMIT_CPU, (math.ceil(of_processor), math.ceil(of_processor)))
             timer = threading.Timer(seconds, process.kill)
             timer.start()
-            failed = None
+            failed, planned, ended = None, 0, 0
             for line in process.stdout:
+                planned += int(plan[1]) if (plan := PLAN.match(line)) else 0
+                ended += bool(CASE.match(line))
                 if line.startswith(b"not ok") and b"# SKIP" not in line:
                     failed = failed or line.decode(errors="replace").partition(" - ")[2].strip() or "a case"
                     process.kill()
@@ -288,7 +292,10 @@ class Test:
                 self.cost = processor_seconds(process.pid)
             status = process.wait()
             timer.cancel()
-        return failed or (None if status in (0, SKIPPED) else f"status {status}")
+        if failed or status not in (0, SKIPPED):
+            return failed or f"status {status}"
+        # What it tests may end it, or make another program of it, which ends well.
+        return None if ended == planned else f"{ended} of {planned} cases ended"
 
     def rehearse(self, count):
         """Finds out what the test takes and comes by."""

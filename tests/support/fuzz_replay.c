@@ -6,6 +6,7 @@
  * compiler.
  */
 #include "support/test.h"
+#include "support/whole_run.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -89,6 +90,7 @@ int main(int argc, char **argv)
 	bool corpus_only = argc > 1 && strcmp(argv[1], "--corpus-only") == 0;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
+	test_run_begins();
 	LLVMFuzzerTestOneInput((const uint8_t *)"", 0);
 	printf("ok %u - empty input\n", ++n_done);
 	for (int i = 1 + corpus_only; i < argc; i++)
@@ -96,5 +98,6 @@ int main(int argc, char **argv)
 	if (!corpus_only)
 		replay_random();
 	printf("1..%u\n", n_done);
+	test_run_ends();
 	return 0;
 }

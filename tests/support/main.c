@@ -6,6 +6,7 @@
  *	unit_x [-l] [PATTERN] [-- ARG...]
  */
 #include "support/test.h"
+#include "support/whole_run.h"
 
 #include <fnmatch.h>
 #include <stdio.h>
@@ -106,6 +107,8 @@ static void choose_cases(const char *pattern)
 
 int main(int argc, char **argv)
 {
+	int failed;
+
 	/* Whole lines even through a pipe, so that stderr never lands inside one. */
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	for (int i = 1; i < argc; i++) {
@@ -121,6 +124,9 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%s: no cases\n", argv[0]);
 		return 1;
 	}
+	test_run_begins();
+	failed = _cmocka_run_group_tests("tests", tests, n_cases, NULL, NULL);
+	test_run_ends();
 	/* An exit status above 255 would wrap, perhaps to 0. */
-	return _cmocka_run_group_tests("tests", tests, n_cases, NULL, NULL) ? 1 : 0;
+	return failed ? 1 : 0;
 }

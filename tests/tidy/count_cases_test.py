@@ -90,6 +90,12 @@ CASES = {
     "count__crash_before_trailing_plan": case(
         (1, "1 passed, 1 failed, 0 skipped"), ("fail", "ok 1 - a\n")
     ),
+    "count__ends_well_after_first_case": case(
+        (1, "1 passed, 2 failed, 0 skipped"), ("run", "1..3\nok 1 - a\n")
+    ),
+    "count__more_cases_than_planned": case(
+        (1, "2 passed, 1 failed, 0 skipped"), ("run", "1..1\nok 1 - a\nok 2 - b\n")
+    ),
     "count__leak_found_at_exit": case(
         (1, "2 passed, 1 failed, 0 skipped"), ("fail", TWO_OF_TWO + "ERROR: LeakSanitizer\n")
     ),
@@ -107,6 +113,9 @@ CASES = {
     "count__tap_file": tap_file((0, "2 passed, 0 failed, 0 skipped"), TWO_OF_TWO),
     "count__tap_file_cut_short": tap_file(
         (1, "1 passed, 1 failed, 0 skipped"), "1..2\nok 1 - a\n"
+    ),
+    "count__tap_file_too_long": tap_file(
+        (1, "2 passed, 1 failed, 0 skipped"), "1..1\nok 1 - a\nok 2 - b\n"
     ),
     "count__tap_file_empty": tap_file((1, "0 passed, 1 failed, 0 skipped"), ""),
     "count__two_plans": case(

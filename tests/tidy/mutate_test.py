@@ -344,6 +344,22 @@ def stops():
     return interrupted_by(signal.SIGINT) + interrupted_by(signal.SIGTERM)
 
 
+def wants_all_cases():
+    """A test in TAP that ends well before its last case has noticed the fault; one without TAP is judged by its status."""
+    said = {"echo hello": None, "echo '1..2\nok 1 - a\nnot ok 2 # SKIP b'": None, "echo 'ok 1 - a\n1..1'": None,
+            "exit 77": None, "echo 1..1; exit 77": "0 of 1 cases ended", "echo '1..2\nok 1 - a'": "1 of 2 cases ended",
+            "echo '1..1\nok 1 - a\nok 2 - b'": "2 of 1 cases ended", "echo 'ok 1 - a'": "1 of 0 cases ended",
+            "echo '1..2\nnot ok 1 - a'": "a", "echo '1..1\nok 1 - a'; exit 3": "status 3"}
+    problems = []
+    with tempfile.TemporaryDirectory() as folder:
+        for script, want in said.items():
+            described = {"name": "t", "command": ["sh", "-c", script],
+                         "properties": [{"name": "WORKING_DIRECTORY", "value": folder}]}
+            if (actual := mutants_made.Test(mutants_made.CORE, described).run({}, PATIENCE_S)) != want:
+                problems.append(f"{script}: {actual}, want {want}")
+    return problems
+
+
 def names_what_was_not_tried():
     """Where a run was interrupted, a case more fails."""
     found = sites(TEXT)[:1]
@@ -354,7 +370,7 @@ def names_what_was_not_tried():
     return problems
 
 
-CASES = {"mutate__stops": stops, "mutate__names_what_was_not_tried": names_what_was_not_tried, "mutate__confines": confines, "mutate__asks_all": asks_all, "mutate__names_survivors": names_survivors, "mutate__finds": finds, "mutate__finds_in_adapters": finds_in_adapters, "mutate__works": works,
+CASES = {"mutate__stops": stops, "mutate__names_what_was_not_tried": names_what_was_not_tried, "mutate__wants_all_cases": wants_all_cases, "mutate__confines": confines, "mutate__asks_all": asks_all, "mutate__names_survivors": names_survivors, "mutate__finds": finds, "mutate__finds_in_adapters": finds_in_adapters, "mutate__works": works,
          "mutate__works_as_written": works_as_written, "mutate__refuses": refuses,
          "mutate__refuses_mixed_flags": refuses_mixed_flags}
 

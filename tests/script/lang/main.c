@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "script.h"
+#include "support/whole_run.h"
 
 #define SCRIPTS_MAX 1024u
 #define PATH_BYTES 1024u
@@ -192,10 +193,12 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%s: no scripts\n", argv[first]);
 		return 1;
 	}
+	test_run_begins();
 	printf("1..%zu\n", n_scripts);
 	for (size_t i = 0; i < n_scripts; i++) {
 		ok = run(argv[first], scripts[i], i + 1, trace, captures) && ok;
 		free(scripts[i]);
 	}
+	test_run_ends();
 	return ok ? 0 : 1;
 }
