@@ -2,6 +2,7 @@
 /* md_subuid.c - subordinate numbers of users: see md_subuid.h. */
 #include "mrcd/md_subuid.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <pwd.h>
 #include <stdio.h>
@@ -65,15 +66,18 @@ static bool add_range(struct md_subuid *s, const struct md_subuid_range *r)
 	return true;
 }
 
+/* What is left of a line that is too long is no line. */
 static bool read_file(struct md_subuid *s, FILE *file)
 {
 	struct md_subuid_range r;
 	char line[LINE_BYTES];
+	bool begins = true;
 
-	md_subuid_fini(s);
-	while (fgets(line, sizeof(line), file))
-		if (read_range(line, &r) && !add_range(s, &r))
+	for (size_t n = 0; n < MD_SUBUID_LINES_MAX && fgets(line, sizeof(line), file); n++) {
+		if (begins && read_range(line, &r) && !add_range(s, &r))
 			return false;
+		begins = strchr(line, '\n');
+	}
 	return !ferror(file);
 }
 
@@ -84,20 +88,35 @@ static bool is_same_file(const struct stat *a, const struct stat *b)
 	       a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
 }
 
-/* A file that cannot be read now is read another time; until then counts what is known. */
-static void look(struct md_subuid *s)
+static bool read_again(struct md_subuid *s)
 {
-	struct stat now = {0};
-	FILE *file;
+	struct md_subuid read = {.path = s->path};
+	FILE *file = fopen(s->path, "re");
+	bool is_read = file && fstat(fileno(file), &read.seen) == 0 && read_file(&read, file);
 
-	if (stat(s->path, &now) == 0 && is_same_file(&now, &s->seen))
-		return;
-	file = fopen(s->path, "re");
-	if (!file || fstat(fileno(file), &now) || !read_file(s, file))
-		now = (struct stat){0};
-	s->seen = now;
 	if (file)
 		fclose(file);
+	md_subuid_fini(is_read ? s : &read);
+	if (is_read)
+		*s = read;
+	return is_read;
+}
+
+/*
+ * A file that cannot be read now is read another time; until then counts what is known. With no
+ * file nobody has any.
+ */
+static void look(struct md_subuid *s)
+{
+	struct stat now;
+	int failed = stat(s->path, &now);
+
+	if (!failed && is_same_file(&now, &s->seen))
+		return;
+	if (failed && errno == ENOENT)
+		md_subuid_fini(s);
+	if (failed || !read_again(s))
+		s->seen = (struct stat){0};
 }
 
 /*

@@ -16,6 +16,11 @@
 #include <sys/stat.h>
 
 #define MD_SUBUID_FILE "/etc/subuid"
+/*
+ * Lines beyond these are not read, and a range costs 288 bytes. useradd(8) gives 65,536 numbers, of
+ * which there are no more such ranges.
+ */
+#define MD_SUBUID_LINES_MAX 65536u
 
 struct md_subuid_range;
 
@@ -34,7 +39,7 @@ void md_subuid_fini(struct md_subuid *s);
  * or of a name that is no user, or cannot be looked up, are accounts of their own, one a range,
  * above all uids; one number alone is an account as it is. Where ranges overlap the first line
  * counts; a user's own uid within another's range is that other's, who can be him. Reads the file
- * again where it has changed.
+ * again where it has changed; what cannot be read leaves what was read before.
  */
 uint64_t md_subuid_account(struct md_subuid *s, uint32_t uid);
 

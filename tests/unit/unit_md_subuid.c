@@ -123,10 +123,25 @@ SUBUID_TEST(goes_by_the_file_as_it_is)
 	assert_u_eq(account(100000), 1001);
 	write_file("1002:100000:10\n");
 	assert_u_eq(account(100000), 1002);
-	unlink(path);
-	assert_u_eq(account(100000), 1002);
 	write_file("");
 	assert_u_eq(account(100000), 100000);
+	write_file("1001:100000:10\n");
+	assert_u_eq(account(100000), 1001);
+	unlink(path);
+	assert_u_eq(account(100000), 100000);
+}
+
+/* A folder can be opened, and its first line not be read. */
+SUBUID_TEST(keeps_what_it_knows_if_reading_fails)
+{
+	write_file("1001:100000:10\n");
+	assert_u_eq(account(100000), 1001);
+	unlink(path);
+	assert_int_equal(mkdir(path, 0700), 0);
+	assert_u_eq(account(100000), 1001);
+	rmdir(path);
+	write_file("1002:100000:10\n");
+	assert_u_eq(account(100000), 1002);
 }
 
 /* Whoever connects a thousand times a second has it read once. */
@@ -161,6 +176,36 @@ SUBUID_TEST(of_many_ranges)
 	fclose(file);
 	for (uint32_t i = 0; i < 1000; i++)
 		assert_u_eq(account(100000 + 10 * i + i % 10), 2000 + i);
+}
+
+SUBUID_TEST(leaves_out_what_is_left_of_a_long_line)
+{
+	char text[2048];
+
+	for (int before = 500; before < 520; before++) {
+		snprintf(text, sizeof(text), "#%*s1001:100000:10\n1002:100000:10", before, "");
+		write_file(text);
+		assert_u_eq(account(100000), 1002);
+	}
+}
+
+static void write_behind(uint32_t comments)
+{
+	FILE *file = fopen(path, "we");
+
+	assert_non_null(file);
+	for (uint32_t i = 0; i < comments; i++)
+		fputs("#\n", file);
+	fputs("1001:100000:10\n", file);
+	fclose(file);
+}
+
+SUBUID_TEST(reads_so_many_lines_and_no_more)
+{
+	write_behind(MD_SUBUID_LINES_MAX - 1);
+	assert_u_eq(account(100000), 1001);
+	write_behind(MD_SUBUID_LINES_MAX);
+	assert_u_eq(account(100000), 100000);
 }
 
 /* The last user there can be is -1, which nobody is. */
