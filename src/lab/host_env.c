@@ -40,7 +40,7 @@ char *ml_host_node_dir(const struct ml_lab *lab, uint32_t host, char *out)
 	return out;
 }
 
-/* Another process may read the file now: it is replaced whole. */
+/* Another process may read the file now: it is replaced whole, or nothing is left. */
 static int write_whole(const char *path, const char *text, size_t len, struct ml_error *e)
 {
 	char part[ML_HOST_PATH_MAX + 48];
@@ -52,9 +52,12 @@ static int write_whole(const char *path, const char *text, size_t len, struct ml
 	ok = f && fwrite(text, 1, len, f) == len;
 	if (f && fclose(f) != 0)
 		ok = false;
-	return ok && rename(part, path) == 0
-		       ? 0
-		       : ml_error_set(e, "writing %s: %s", path, strerror(errno));
+	if (ok && rename(part, path) == 0)
+		return 0;
+	ml_error_set(e, "writing %s: %s", path, strerror(errno));
+	if (f)
+		unlink(part);
+	return -1;
 }
 
 /*

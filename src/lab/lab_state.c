@@ -222,9 +222,11 @@ int ml_state_write(const struct ml_lab *lab, struct ml_error *e)
 		     rename(part, path_of(lab->name, ".json", path));
 
 	json_decref(json);
-	return failed ? ml_error_set(e, "writing %s/%s.json: %s", ML_STATE_DIR, lab->name,
-				     strerror(errno))
-		      : 0;
+	if (!failed)
+		return 0;
+	ml_error_set(e, "writing %s/%s.json: %s", ML_STATE_DIR, lab->name, strerror(errno));
+	unlink(path_of(lab->name, ".part", part));
+	return -1;
 }
 
 static int read_fault(json_t *json, struct mf_fault *f)

@@ -207,6 +207,7 @@ ENV_TEST(names_the_kept_text_of_a_topology)
 	holds(FOLDER "/topology.toml", 't', 10000);
 	lab_run_shell("rm " FOLDER "/topology.toml && mkdir " FOLDER "/topology.toml");
 	is_not_set(0, "writing " FOLDER "/topology.toml: Is a directory");
+	lab_run_shell("test \"$(ls " FOLDER ")\" = 'host0-udp.toml\nhost0.node\ntopology.toml'");
 }
 
 ENV_TEST(takes_a_file_that_fits)
@@ -237,6 +238,7 @@ ENV_TEST(needs_room_for_its_files)
 	t.no_write = true;
 	is_not_set(3, "writing " FOLDER "/host3-udp.toml: No space left on device");
 	t.no_write = false;
+	lab_run_shell("test \"$(ls " FOLDER ")\" = host3-udp.toml");
 	lab_run_shell("mount -o remount,size=4096 /run && head -c 9999 /dev/zero >/run/full "
 		      "2>/dev/null || :");
 	is_not_set(3, "writing " FOLDER "/host3-udp.toml: No space left on device");

@@ -126,7 +126,8 @@ LAB_RUN_TEST(ml_state_write, says_why_not)
 	assert_i_eq(mkdir(FILE_OF_LAB, 0755), 0);
 	assert_i_eq(ml_state_write(lab, &e), -1);
 	assert_string_equal(e.text, "writing " FILE_OF_LAB ": Is a directory");
-	lab_run_shell("rm " PART_OF_LAB "; rmdir " FILE_OF_LAB "; mkdir " PART_OF_LAB);
+	assert_i_eq(access(PART_OF_LAB, F_OK), -1);
+	lab_run_shell("rmdir " FILE_OF_LAB " && mkdir " PART_OF_LAB);
 	assert_i_eq(ml_state_write(lab, &e), -1);
 	assert_i_eq(access(FILE_OF_LAB, F_OK), -1);
 	ml_state_destroy(lab);

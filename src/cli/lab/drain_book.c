@@ -198,7 +198,10 @@ int drain_book_save(const struct drain_book *b, struct ml_error *e)
 	failed = !json || json_dump_file(json, path_of(b, "drain.part", part), 0) ||
 		 rename(part, path_of(b, "drain.json", path));
 	json_decref(json);
-	return failed ? ml_error_set(e, "writing what is drained: %s: %s",
-				     path_of(b, "drain.json", path), strerror(errno))
-		      : 0;
+	if (!failed)
+		return 0;
+	ml_error_set(e, "writing what is drained: %s: %s", path_of(b, "drain.json", path),
+		     strerror(errno));
+	unlink(path_of(b, "drain.part", part));
+	return -1;
 }

@@ -91,6 +91,10 @@ static int check_yang(const char *folder, const struct mf_topology *t, uint32_t 
 	mf_node_name(t, node, name);
 	if (!to) {
 		fprintf(stderr, "mrc plan: %s: %s\n", data, strerror(errno));
+		if (fd >= 0) {
+			close(fd);
+			unlink(data);
+		}
 		return -1;
 	}
 	mf_emit_sonic(to, t, node, o, MF_SONIC_YANG);
@@ -148,6 +152,7 @@ static int write_file(struct work *w, uint32_t node)
 	char path[PATH_MAX], half[PATH_MAX + 4];
 	FILE *to;
 	long size;
+	bool ok;
 
 	if (path_of(w, node, path) || make_folders(path))
 		return -1;
@@ -157,14 +162,8 @@ static int write_file(struct work *w, uint32_t node)
 		return print_path_error(half, strerror(errno));
 	w->e->format->write(to, w->t, node, &w->e->how);
 	size = ftell(to);
-	if (fflush(to) || ferror(to)) {
-		print_path_error(path, strerror(errno));
-		fclose(to);
-		unlink(half);
-		return -1;
-	}
-	fclose(to);
-	if (rename(half, path)) {
+	ok = !fflush(to) && !ferror(to);
+	if (fclose(to) || !ok || rename(half, path)) {
 		print_path_error(path, strerror(errno));
 		unlink(half);
 		return -1;
