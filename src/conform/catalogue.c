@@ -38,8 +38,9 @@ static size_t not_covered(void (*each)(void *to, const char *reason, const char 
 	char *copy = strdup(conform_coverage_texts[0].text), *save, *save_word;
 	size_t n = 0;
 
-	for (char *line = copy ? strtok_r(copy, "\n", &save) : NULL; line;
-	     line = strtok_r(NULL, "\n", &save)) {
+	if (!copy)
+		abort();
+	for (char *line = strtok_r(copy, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		char *colon = *line == '#' ? NULL : strchr(line, ':');
 
 		if (!colon)

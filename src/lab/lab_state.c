@@ -152,19 +152,23 @@ struct ml_lab *ml_state_create(const char *name, const char *topology, const cha
 	snprintf(lab->prefix, sizeof(lab->prefix), "mrc-%s-", lab->name);
 	lab->topology_what = strdup(topology);
 	lab->topology_text = text ? strdup(text) : NULL;
-	if (find_topology(lab, e)) {
-		ml_state_destroy(lab);
-		return NULL;
+	if (!lab->topology_what || (text && !lab->topology_text)) {
+		ml_error_set(e, "no memory");
+		goto fail;
 	}
+	if (find_topology(lab, e))
+		goto fail;
 	lab->port = calloc(lab->t.n_links, sizeof(*lab->port));
 	lab->off = calloc(lab->t.n_nodes, sizeof(*lab->off));
 	if (!lab->port || !lab->off) {
 		ml_error_set(e, "no memory");
-		ml_state_destroy(lab);
-		return NULL;
+		goto fail;
 	}
 	ml_faults_apply(&lab->t, NULL, 0, lab->port);
 	return lab;
+fail:
+	ml_state_destroy(lab);
+	return NULL;
 }
 
 void ml_state_destroy(struct ml_lab *lab)

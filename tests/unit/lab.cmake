@@ -11,7 +11,7 @@ softmrc_wrap(unit_lab_processes setenv fork calloc readlink execl getppid setpgi
 softmrc_test(unit_lab_state SOURCES unit_lab_state.c LINKS lab LABELS unit)
 softmrc_test(unit_lab_state_file SOURCES unit_lab_state_file.c LINKS lab softmrc_jansson LABELS unit)
 softmrc_wrap(unit_lab_state_file fdopendir)
-softmrc_wrap(unit_lab_state fopen calloc lstat flock mswq_close)
+softmrc_wrap(unit_lab_state fopen calloc strdup lstat flock mswq_close)
 softmrc_test(unit_lab_fault_change SOURCES unit_lab_fault_change.c LINKS lab LABELS unit)
 softmrc_wrap(unit_lab_fault_change ml_state_lock ml_state_reload ml_state_write ml_apply ml_delete_cables ml_proc_run calloc
 	malloc)

@@ -14,12 +14,15 @@
 #include <unistd.h>
 
 #define NOBODY 65534
+#define LEAST \
+	"[topology]\nplanes = 1\nhosts_per_t0 = 2\nt0s = 1\nt1s = 1\n[links]\nspeed = \"1G\"\n"
 
 /* ---- the system, which fails where it is asked to ---- */
 
 static struct {
 	const char *stat;    /* what /proc says of any process; NULL: the truth */
 	unsigned int allocs; /* so many work, and the next does not; 0: all do */
+	unsigned int copies; /* likewise, of texts */
 	int lstat_error, flock_error;
 	unsigned int interrupts; /* so many locks are interrupted */
 	unsigned int closed;	 /* switch programs */
@@ -37,6 +40,12 @@ __typeof__(calloc) __real_calloc, __wrap_calloc;
 void *__wrap_calloc(size_t n, size_t size)
 {
 	return t.allocs && --t.allocs == 0 ? NULL : __real_calloc(n, size);
+}
+
+__typeof__(strdup) __real_strdup, __wrap_strdup;
+char *__wrap_strdup(const char *text)
+{
+	return t.copies && --t.copies == 0 ? NULL : __real_strdup(text);
 }
 
 __typeof__(lstat) __real_lstat, __wrap_lstat;
@@ -216,9 +225,6 @@ TEST(ml_state_create, begins_with_all_ports_up)
 	ml_state_destroy(NULL);
 }
 
-#define LEAST \
-	"[topology]\nplanes = 1\nhosts_per_t0 = 2\nt0s = 1\nt1s = 1\n[links]\nspeed = \"1G\"\n"
-
 /* The text is kept, for the file may change; a text that is there is the file's from then. */
 TEST(ml_state_create, keeps_the_text_of_a_file)
 {
@@ -255,6 +261,10 @@ TEST(ml_state_create, needs_memory)
 	t.allocs = 2; /* that of the text */
 	is_not_created("/proc/self/status", NULL, "/proc/self/status: ");
 	t.allocs = 0;
+	t.copies = 1;
+	is_not_created("tiny", NULL, "no memory");
+	t.copies = 2;
+	is_not_created("/x.toml", LEAST, "no memory");
 }
 
 static const char *sized(unsigned int hosts_per_t0, unsigned int t0s, unsigned int t1s)

@@ -45,6 +45,10 @@ static json_t *value_of(const char *key, const char *value)
 		return scalar_of(value);
 	list = json_array();
 	copy = strdup(value);
+	if (!copy) {
+		json_decref(list);
+		return NULL;
+	}
 	for (rest = copy; rest && (part = strsep(&rest, ","));)
 		if (*part)
 			json_array_append_new(list, scalar_of(part));
