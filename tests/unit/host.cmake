@@ -98,4 +98,4 @@ target_include_directories(unit_core_instructions PRIVATE ${PROJECT_SOURCE_DIR}/
 target_compile_definitions(unit_core_instructions PRIVATE $<$<CONFIG:Release>:INSTRUCTIONS_COUNT>)
 # With another process at its addresses a device needs more system calls: this test has namespaces of its own.
 softmrc_test(unit_nic_calls SOURCES unit_nic_calls.c LINKS host LABELS unit live)
-softmrc_wrap(unit_nic_calls sendmmsg recvmmsg sendmsg recvmsg poll ppoll read write)
+softmrc_wrap(unit_nic_calls sendmmsg recvmmsg sendmsg recvmsg poll ppoll read write clock_gettime mh_entropy)
