@@ -3,11 +3,11 @@
  * live_limits.c - the device in a program that may have few descriptors or little memory: it opens
  * whole or says with errno why not, and either way nothing of it stays.
  */
+#include "support/open_fds.h"
 #include "support/test.h"
 
 #include <infiniband/verbs.h>
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -37,26 +37,14 @@
 
 static char folder[] = "/tmp/softmrc-limits-XXXXXX"; /* of statistics */
 
-static uint32_t entries(const char *path)
-{
-	DIR *dir = opendir(path);
-	uint32_t n = 0;
-
-	assert_non_null(dir);
-	while (readdir(dir))
-		n++;
-	closedir(dir);
-	return n - 2;
-}
-
 static uint32_t descriptors(void)
 {
-	return entries("/proc/self/fd");
+	return test_entries("/proc/self/fd");
 }
 
 static uint32_t threads(void)
 {
-	return entries("/proc/self/task");
+	return test_entries("/proc/self/task");
 }
 
 /* Who has been joined may be listed for a moment. */
@@ -122,7 +110,7 @@ static void check_opened(const struct ibv_context *ctx, uint32_t before)
 {
 	if (!ctx)
 		assert_u_eq(descriptors(), before);
-	assert_u_eq(entries(folder), ctx ? 1 : 0);
+	assert_u_eq(test_entries(folder), ctx ? 1 : 0);
 }
 
 static void check_closed(struct ibv_context *ctx, uint32_t before, uint32_t alone)
@@ -286,7 +274,7 @@ LIMITS_TEST(again_and_again)
 		if (i == TURNS / 4)
 			settled = memory_bytes();
 	}
-	assert_u_eq(entries(folder), 0);
+	assert_u_eq(test_entries(folder), 0);
 	if (!MEMORY_IS_THE_SANITIZERS)
 		assert_u_between(memory_bytes(), 0, settled + STEP_BYTES);
 }

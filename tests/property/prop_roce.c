@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "property/random_fabric.h"
+#include "property/run_to_end.h"
 #include "sim/roce/roce_state.h"
 #include "sim/run/sim_run.h"
 #include "sim/workload/training_job.h"
@@ -92,29 +93,6 @@ static void random_run(struct ms_run_cfg *cfg)
 	cfg->end_ps = 2000000 * US_PS;
 }
 
-static struct ms_run_result run_with(const struct ms_run_cfg *cfg, uint64_t step_ps)
-{
-	struct ms_run *run = ms_run_create(cfg, why);
-	struct ms_run_result r;
-	enum ms_run_state state;
-
-	assert_string_equal(why, "");
-	do
-		state = ms_run_step(run, step_ps);
-	while (state == MS_RUN_RUNNING);
-	assert_true(ms_run_result(run, &r));
-	for (uint32_t i = 0; state != MS_RUN_DONE && i < r.flows; i++)
-		if (ms_run_describe_wait(run, i, why, sizeof(why)))
-			print_message("%s\n", why);
-	assert_i_eq(state, MS_RUN_DONE);
-	if (ms_nics_violation(run->nics))
-		fail_msg("%s", ms_nics_violation(run->nics));
-	assert_u_eq(r.violations + r.flows_unfinished + r.flows_failed, 0);
-	assert_u_eq(r.net.waiting + r.net.flying, 0);
-	ms_run_destroy(run);
-	return r;
-}
-
 /* REQ(sim.roce.once) REQ(sim.same-bits) REQ(sim.check.counts) */
 TEST(ms_roce, whatever_goes_wrong_for_a_while)
 {
@@ -125,9 +103,9 @@ TEST(ms_roce, whatever_goes_wrong_for_a_while)
 		struct ms_run_cfg cfg;
 
 		random_run(&cfg);
-		one = run_with(&cfg, 1000 * US_PS);
+		one = run_to_end(&cfg, 1000 * US_PS, NULL);
 		cfg.threads = 2;
-		two = run_with(&cfg, 37 * US_PS);
+		two = run_to_end(&cfg, 37 * US_PS, NULL);
 		assert_u_eq(two.net.hash, one.net.hash);
 		assert_u_eq(two.end_ps, one.end_ps);
 		assert_bytes_eq((const uint8_t *)&two.roce, (const uint8_t *)&one.roce,
@@ -161,12 +139,12 @@ TEST(ms_pfc, never_drops_while_headroom_suffices)
 		ms_pfc_defaults(&cfg.topology, &cfg.pfc);
 		cfg.pfc.on = true;
 		cfg.pfc.xoff_bytes = pick(1, 60000);
-		one = run_with(&cfg, 1000 * US_PS);
+		one = run_to_end(&cfg, 1000 * US_PS, NULL);
 		assert_u_eq(one.net.dropped[MS_DROP_HEADROOM] + one.net.dropped[MS_DROP_DATA_FULL],
 			    0);
 		assert_u_eq(one.roce.tx_retransmits + one.roce.tx_naks, 0);
 		cfg.threads = 2;
-		two = run_with(&cfg, 37 * US_PS);
+		two = run_to_end(&cfg, 37 * US_PS, NULL);
 		assert_u_eq(two.net.hash, one.net.hash);
 		assert_u_eq(two.net.pauses, one.net.pauses);
 		assert_u_eq(two.net.paused_ps, one.net.paused_ps);
@@ -220,9 +198,9 @@ TEST(ms_roce, graphs_while_packets_are_lost)
 		job = random_job(cfg.topology.n_hosts);
 		cfg.workload[0] = (struct ms_workload_cfg){
 			.kind = MS_GRAPH, .transport = MS_ROCE, .graph = job->graph};
-		one = run_with(&cfg, 1000 * US_PS);
+		one = run_to_end(&cfg, 1000 * US_PS, NULL);
 		cfg.threads = 2;
-		two = run_with(&cfg, 37 * US_PS);
+		two = run_to_end(&cfg, 37 * US_PS, NULL);
 		assert_u_eq(two.net.hash, one.net.hash);
 		assert_u_eq(two.end_ps, one.end_ps);
 		ms_job_destroy(job);

@@ -7,14 +7,12 @@
 #include "support/test.h"
 
 #include "property/random_fabric.h"
-#include "sim/run/sim_run.h"
+#include "property/run_to_end.h"
 
 #define US_PS UINT64_C(1000000)
 #define FAULTS_MAX 16u
 
-static char why[MS_WHY_BYTES];
 static struct ms_fault faults[2 * FAULTS_MAX];
-
 static void random_workload(struct ms_workload_cfg *w, uint32_t hosts)
 {
 	*w = (struct ms_workload_cfg){
@@ -87,27 +85,10 @@ static void random_run(struct ms_run_cfg *cfg)
 
 static struct ms_run_result run_with(const struct ms_run_cfg *cfg, uint64_t step_ps)
 {
-	struct ms_run *run = ms_run_create(cfg, why);
 	struct ms_nic_sums sums;
-	struct ms_run_result r;
-	enum ms_run_state state;
+	struct ms_run_result r = run_to_end(cfg, step_ps, &sums);
 
-	assert_string_equal(why, "");
-	do
-		state = ms_run_step(run, step_ps);
-	while (state == MS_RUN_RUNNING);
-	assert_true(ms_run_result(run, &r));
-	for (uint32_t i = 0; state != MS_RUN_DONE && i < r.flows; i++)
-		if (ms_run_describe_wait(run, i, why, sizeof(why)))
-			print_message("%s\n", why);
-	assert_i_eq(state, MS_RUN_DONE);
-	if (ms_nics_violation(run->nics))
-		fail_msg("%s", ms_nics_violation(run->nics));
-	assert_u_eq(r.violations + r.flows_unfinished + r.flows_failed, 0);
-	assert_u_eq(r.net.waiting + r.net.flying, 0);
-	ms_nics_sums(run->nics, &sums);
 	assert_u_eq(sums.connections, 0);
-	ms_run_destroy(run);
 	return r;
 }
 

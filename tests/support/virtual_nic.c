@@ -12,6 +12,7 @@
 
 #include "base/assert.h"
 #include "base/list.h"
+#include "base/prng.h"
 #include "host/datapath/datapath.h"
 #include "host/node/node.h"
 #include "host/platform/platform.h"
@@ -40,7 +41,7 @@ struct virtual_nic {
 /* ---- time and chance ---- */
 
 static _Thread_local uint64_t time_now;
-static _Thread_local uint64_t entropy_state;
+static _Thread_local struct mb_prng entropy;
 
 int __real_clock_gettime(clockid_t clock, struct timespec *ts);
 int __wrap_clock_gettime(clockid_t clock, struct timespec *ts);
@@ -65,14 +66,10 @@ int __wrap_ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout, c
 	return time_now ? 0 : __real_ppoll(fds, n, timeout, mask);
 }
 
-/* The same numbers after each virtual_nic_open; splitmix64. */
+/* The same numbers after each virtual_nic_open. */
 int __wrap_mh_entropy(uint64_t *number)
 {
-	uint64_t z = entropy_state += UINT64_C(0x9E3779B97F4A7C15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-	z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-	*number = z ^ z >> 31;
+	*number = mb_prng_u64(&entropy);
 	return 0;
 }
 
@@ -321,7 +318,7 @@ struct virtual_nic *virtual_nic_open(const struct mh_env *env, virtual_nic_sent_
 	struct mh_process *p = mh_process();
 
 	mb_assert(v && time_now > 0 && !p->of[env->device].nic);
-	entropy_state = env->device;
+	mb_prng_init(&entropy, env->device);
 	v->nic = nic_of_env(env);
 	v->sent = sent;
 	v->ctx = ctx;

@@ -5,6 +5,7 @@
 
 #include "support/test.h"
 
+#include "fabric/fault.h"
 #include "fabric/routes.h"
 #include "fabric/topology_toml.h"
 
@@ -44,6 +45,16 @@ static inline struct mf_topology fabric(const char *name)
 		strcmp(name, "small3") == 0 ? fabric_small3_cfg() : mf_preset_cfg(name);
 
 	return fabric_of(&cfg);
+}
+
+static inline struct mf_target fabric_part(const struct mf_topology *t, const char *name)
+{
+	struct mf_target part;
+	struct mf_error e;
+
+	if (!mf_target_find(t, name, &part, &e))
+		fail_msg("%s: %s", name, e.what);
+	return part;
 }
 
 static inline uint32_t count_routes(const struct mf_topology *t, uint32_t node, unsigned sets)

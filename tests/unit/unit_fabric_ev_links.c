@@ -4,16 +4,6 @@
 
 #include "fabric/ev_links.h"
 
-static struct mf_target part_of(const struct mf_topology *t, const char *name)
-{
-	struct mf_target part;
-	struct mf_error e;
-
-	if (!mf_target_find(t, name, &part, &e))
-		fail_msg("%s: %s", name, e.what);
-	return part;
-}
-
 TEST(mf_ev_find, port_is_the_plane)
 {
 	struct mf_topology t = fabric("lab");
@@ -116,7 +106,7 @@ TEST(mf_ev_crosses, is_what_paths_take)
 /* How many of a host's EVs use a part. */
 static uint32_t count_uses(const struct mf_topology *t, uint32_t src, const char *name)
 {
-	struct mf_target part = part_of(t, name);
+	struct mf_target part = fabric_part(t, name);
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < mf_ev_count(t); i++)
@@ -145,8 +135,9 @@ TEST(mf_ev_uses_part, of_each_kind)
 TEST(mf_path_uses_part, only_this_pair)
 {
 	struct mf_topology t = fabric("lab");
-	struct mf_target plane = part_of(&t, "plane1"), t1 = part_of(&t, "plane1.t1-1");
-	struct mf_target t0 = part_of(&t, "plane1.t0-1"), cable = part_of(&t, "host1.plane1");
+	struct mf_target plane = fabric_part(&t, "plane1"), t1 = fabric_part(&t, "plane1.t1-1");
+	struct mf_target t0 = fabric_part(&t, "plane1.t0-1"),
+			 cable = fabric_part(&t, "host1.plane1");
 	struct mf_pair near = mf_pair_of(&t, 0, 1), far = mf_pair_of(&t, 0, 5);
 	uint32_t ev = mf_ev_of(1, 1, 0);
 

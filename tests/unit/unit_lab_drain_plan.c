@@ -36,19 +36,9 @@ static void plan_free(struct plan *p)
 	free(p->broken);
 }
 
-static struct mf_target part_of(const struct mf_topology *t, const char *name)
-{
-	struct mf_target part;
-	struct mf_error e;
-
-	if (!mf_target_find(t, name, &part, &e))
-		fail_msg("%s: %s", name, e.what);
-	return part;
-}
-
 static void drain(struct plan *p, const char *name)
 {
-	struct mf_target part = part_of(&p->t, name);
+	struct mf_target part = fabric_part(&p->t, name);
 
 	drain_set_part(&p->t, &part, &p->after);
 }
@@ -94,10 +84,13 @@ TEST(drain_set_part, adds_what_each_host_sends_over_it)
 TEST(drain_same_part, a_cable_from_either_end)
 {
 	struct mf_topology t = fabric("lab");
-	struct mf_target a = part_of(&t, "plane1.t0-0.t1-1"), b = part_of(&t, "plane1.t1-1.t0-0");
-	struct mf_target c = part_of(&t, "plane1.t0-0.u1"), d = part_of(&t, "plane1.t0-0.u0");
-	struct mf_target sw = part_of(&t, "plane1.t0-0"), plane = part_of(&t, "plane1");
-	struct mf_target tr = part_of(&t, "plane1.t0-0.transceiver0"), host = part_of(&t, "host0");
+	struct mf_target a = fabric_part(&t, "plane1.t0-0.t1-1"),
+			 b = fabric_part(&t, "plane1.t1-1.t0-0");
+	struct mf_target c = fabric_part(&t, "plane1.t0-0.u1"),
+			 d = fabric_part(&t, "plane1.t0-0.u0");
+	struct mf_target sw = fabric_part(&t, "plane1.t0-0"), plane = fabric_part(&t, "plane1");
+	struct mf_target tr = fabric_part(&t, "plane1.t0-0.transceiver0"),
+			 host = fabric_part(&t, "host0");
 
 	assert_true(drain_same_part(&t, &a, &b) && drain_same_part(&t, &a, &c));
 	assert_false(drain_same_part(&t, &a, &d));

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/prng.h"
 #include "host/progress/progress.h"
 
 #define CALLS_BYTES (1u << 20)
@@ -60,7 +61,7 @@ COUNTED(ssize_t, write, (int fd, const void *bytes, size_t n), (fd, bytes, n))
 
 /* Of this thread, once it is alone; until then it is 0, and clocks run as usual. */
 static _Thread_local uint64_t time_ns;
-static uint64_t entropy_state;
+static struct mb_prng entropy;
 
 __typeof__(clock_gettime) __real_clock_gettime, __wrap_clock_gettime;
 int __wrap_clock_gettime(clockid_t clock, struct timespec *ts)
@@ -75,15 +76,10 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *ts)
 	return 0;
 }
 
-/* splitmix64 */
 __typeof__(mh_entropy) __wrap_mh_entropy;
 int __wrap_mh_entropy(uint64_t *number)
 {
-	uint64_t z = entropy_state += UINT64_C(0x9E3779B97F4A7C15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-	z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-	*number = z ^ z >> 31;
+	*number = mb_prng_u64(&entropy);
 	return 0;
 }
 
@@ -214,7 +210,7 @@ static void ends_env(uint32_t planes)
 static void ends_open(struct ends *e, uint32_t planes)
 {
 	*e = (struct ends){0};
-	entropy_state = 0;
+	mb_prng_init(&entropy, 0);
 	ends_env(planes);
 	for (uint32_t i = 0; i < 2; i++)
 		assert_i_eq(end_open(&e->end[i], i), 0);

@@ -110,20 +110,8 @@ static int chakra_teardown(void **state)
 
 static uint64_t took(struct ms_graph *g, struct ms_run_cfg *cfg)
 {
-	struct ms_run_result result;
-	const struct ms_node_times *times;
-	struct ms_run *run;
-	uint64_t last = 0;
-
 	assert_string_equal(error.text, "");
-	fixture_graph_run(cfg, g);
-	run = fixture_graph_all(cfg, &result);
-	times = (ms_nics_graph_exec(run->nics, 0))->times;
-	for (uint32_t i = 0; i < g->n; i++)
-		last = times[i].end_ns > last ? times[i].end_ns : last;
-	ms_run_destroy(run);
-	ms_graph_destroy(g);
-	return last;
+	return fixture_graph_took(g, cfg);
 }
 
 static void assert_refused(uint32_t ranks, const char *why)

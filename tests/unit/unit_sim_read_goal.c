@@ -51,24 +51,6 @@ static void assert_refused(const char *text, const char *why)
 	"rank 1 {\nl1: recv 4096b from 0 tag 7\nl2: send 8192b to 0 tag 9 nic 0\nl2 requires "   \
 	"l1\n}\n"
 
-/* took runs a graph and returns when its last node was over. */
-static uint64_t took(struct ms_graph *g, struct ms_run_cfg *cfg)
-{
-	struct ms_run_result result;
-	const struct ms_node_times *times;
-	struct ms_run *run;
-	uint64_t last = 0;
-
-	fixture_graph_run(cfg, g);
-	run = fixture_graph_all(cfg, &result);
-	times = (ms_nics_graph_exec(run->nics, 0))->times;
-	for (uint32_t i = 0; i < g->n; i++)
-		last = times[i].end_ns > last ? times[i].end_ns : last;
-	ms_run_destroy(run);
-	ms_graph_destroy(g);
-	return last;
-}
-
 TEST(ms_goal_read, a_ping_takes_its_calcs_and_two_latencies)
 {
 	struct ms_graph *g = read_text(PING);
@@ -77,7 +59,7 @@ TEST(ms_goal_read, a_ping_takes_its_calcs_and_two_latencies)
 
 	assert_string_equal(error.text, "");
 	assert_u_eq(g->n, 6);
-	ns = took(g, &cfg);
+	ns = fixture_graph_took(g, &cfg);
 	/* A packet of 4096 bytes with its headers there, two beside each other on two planes
 	 * back. */
 	want = 1000 + 500 + 2 * ms_latency_ns(&cfg.topology, 0, 1, 4096 + 166);
@@ -92,7 +74,7 @@ TEST(ms_goal_read, calcs_of_one_cpu_follow_each_other)
 	struct ms_run_cfg cfg;
 
 	assert_non_null(g);
-	assert_u_between(took(g, &cfg), 7000, 7001);
+	assert_u_between(fixture_graph_took(g, &cfg), 7000, 7001);
 }
 
 TEST(ms_goal_read, irequires_waits_for_what_the_other_waits_for)
@@ -103,7 +85,7 @@ TEST(ms_goal_read, irequires_waits_for_what_the_other_waits_for)
 	struct ms_run_cfg cfg;
 
 	assert_non_null(g);
-	assert_u_between(took(g, &cfg), 11000, 11001);
+	assert_u_between(fixture_graph_took(g, &cfg), 11000, 11001);
 }
 
 TEST(ms_goal_read, messages_of_one_tag_match_in_order)
@@ -214,8 +196,8 @@ TEST(ms_goal_read, binary_says_the_same_as_text)
 	g = read_bytes(image, filled);
 	assert_string_equal(error.text, "");
 	assert_u_eq(g->n, 5);
-	ns = took(g, &cfg);
-	want = took(read_text(PING), &cfg) - 500;
+	ns = fixture_graph_took(g, &cfg);
+	want = fixture_graph_took(read_text(PING), &cfg) - 500;
 	assert_u_between(ns, want, want);
 }
 

@@ -2,6 +2,7 @@
 /* Reading statistics segments: src/stats/stats_reader.h. */
 #include "stats/stats_reader.h"
 
+#include "support/open_fds.h"
 #include "support/test.h"
 #include "unit/stats_fixture.h"
 
@@ -35,23 +36,11 @@ DIR *__wrap_fdopendir(int fd)
 	return refuse_folders ? NULL : __real_fdopendir(fd);
 }
 
-static uint32_t count_open(void)
-{
-	DIR *fds = opendir("/proc/self/fd");
-	uint32_t n = 0;
-
-	assert_non_null(fds);
-	while (readdir(fds))
-		n++;
-	closedir(fds);
-	return n;
-}
-
 static int dir_setup(void **state)
 {
 	(void)state;
 	refuse_folders = false;
-	open_before = count_open();
+	open_before = test_open_fds();
 	strcpy(dir + sizeof(dir) - 7, "XXXXXX");
 	return mkdtemp(dir) ? 0 : -1;
 }
@@ -60,7 +49,7 @@ static int dir_teardown(void **state)
 {
 	(void)state;
 	stats_reader_close(&stats);
-	assert_u_eq(count_open(), open_before);
+	assert_u_eq(test_open_fds(), open_before);
 	return rmdir(dir);
 }
 
@@ -920,7 +909,7 @@ STATS_TEST(follows_until_the_end)
 	assert_u_eq(taken, 2);
 	assert_u_eq(stats.n, 0);
 	assert_u_eq(missed, 0);
-	assert_u_eq(count_open(), open_before);
+	assert_u_eq(test_open_fds(), open_before);
 }
 
 /* A place that no process has any more is not looked at. */
