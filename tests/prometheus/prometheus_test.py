@@ -133,12 +133,25 @@ def rules_are_good():
         return judged([tool("promtool"), "check", "rules", *(FOLDER / n for n in RULES), board])
 
 
+def tested_by(text):
+    """What promtool says against the rules, by these worlds."""
+    with tempfile.TemporaryDirectory() as work:
+        for name in RULES:
+            shutil.copy(FOLDER / name, work)
+        (pathlib.Path(work) / TESTS.name).write_text(text, encoding="utf-8")
+        return judged([tool("promtool"), "test", "rules", pathlib.Path(work) / TESTS.name])
+
+
 def alerts_fire_and_resolve():
     """The worlds of rules_test.yml."""
-    with tempfile.TemporaryDirectory() as work:
-        for file in (*(FOLDER / name for name in RULES), TESTS):
-            shutil.copy(file, work)
-        return judged([tool("promtool"), "test", "rules", pathlib.Path(work) / TESTS.name])
+    return tested_by(TESTS.read_text(encoding="utf-8"))
+
+
+def what_is_well_needs_no_series():
+    """The same worlds without series of symptoms that nobody saw, which mrcd does not serve."""
+    text, n = re.subn(r"^ *- \{series: 'softmrc_map_bad_total\{.*values: '0\+0x\d+'\}\n", "", TESTS.read_text(encoding="utf-8"),
+                      flags=re.M)
+    return tested_by(text) if n > 100 else [f"{n} such series"]
 
 
 def check_metrics(text):
@@ -333,7 +346,8 @@ def an_alert_names_the_cable():
             name, "host0", tool("prometheus"), f"--config.file={work}/prometheus.yml",
             f"--storage.tsdb.path={work}/data", "--web.listen-address=127.0.0.1:9090")))
         wait_for("routes of all hosts", lambda: len(asked(
-            name, "query?query=count%20by%20(host)%20(softmrc:map_route_loss:ratio)")["result"]) == 4)
+            name, "query?query=count%20by%20(host)%20(rate(softmrc_map_probes_total[30s]))")["result"]) == 4)
+        wait_for("their rules", lambda: len(asked(name, "query?query=softmrc:map_t0_losing:ratio")["result"]) == 4)
         if alarms(name):
             raise Failed(f"{alarms(name)} before anything is wrong")
         lab("fault", name, "plane0.t0-0.t1-0", "loss", "10%")
@@ -348,7 +362,7 @@ def an_alert_names_the_cable():
 
 if __name__ == "__main__":
     CHECKS = [names_are_there, what_is_missing_is_noticed, rules_are_good, alerts_fire_and_resolve,
-              names_are_prometheus_own]
+              what_is_well_needs_no_series, names_are_prometheus_own]
     if "--lab" in sys.argv:
         CHECKS = [an_alert_names_the_plane_and_resolves, an_alert_names_the_cable]
     tap.main([(check.__name__, check) for check in CHECKS])
