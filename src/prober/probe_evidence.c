@@ -17,6 +17,9 @@ void probe_evidence_step(struct probe_evidence *e)
 	/* One place a step: all of them within ten seconds. */
 	if (r->step && e->step - r->step > PROBE_EVIDENCE_KEPT_STEPS)
 		r->step = 0;
+	for (uint32_t s = 0; s < MM_SYMPTOMS; s++)
+		if (e->step - r->bad_step[s] > PROBE_EVIDENCE_BAD_KEPT_STEPS)
+			r->bad[s] = 0;
 	e->step++;
 }
 
@@ -57,8 +60,11 @@ void probe_evidence_route(struct probe_evidence *e, const struct mm_route_of *of
 	*memo = (uint32_t)(r - e->route);
 	r->step = e->step;
 	r->known += counts->known[MM_LOST];
-	for (uint32_t s = 0; s < MM_SYMPTOMS; s++)
+	for (uint32_t s = 0; s < MM_SYMPTOMS; s++) {
 		r->bad[s] += counts->bad[s];
+		if (counts->bad[s])
+			r->bad_step[s] = e->step;
+	}
 }
 
 void probe_evidence_plain(struct probe_evidence *e, uint32_t plane, uint32_t sent, uint32_t lost)

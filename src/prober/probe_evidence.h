@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * probe_evidence.h - what a host counted since it began, of bounded size: counters of routes and
- * planes that only grow, as Prometheus wants them. Pure, but for the memory of one block.
+ * planes that only grow, as Prometheus wants them, and begin again once they are forgotten. Pure,
+ * but for the memory of one block.
  */
 #ifndef SOFTMRC_PROBER_PROBE_EVIDENCE_H
 #define SOFTMRC_PROBER_PROBE_EVIDENCE_H
@@ -14,11 +15,14 @@
 #define PROBE_EVIDENCE_SEEN 16u
 /* A route that was not probed for so many steps, a minute, has gone to another host. */
 #define PROBE_EVIDENCE_KEPT_STEPS 6000u
+/* What was not wrong with a route for so many steps, an hour, is no longer told of it. */
+#define PROBE_EVIDENCE_BAD_KEPT_STEPS 360000u
 
 struct probe_evidence_route {
 	struct mm_route_of of;
 	uint64_t known, bad[MM_SYMPTOMS];
-	uint64_t step; /* when last; 0: the place is free */
+	uint64_t bad_step[MM_SYMPTOMS]; /* when last, if it was */
+	uint64_t step;			/* when last; 0: the place is free */
 };
 
 /* How often something was seen on a plane about a host (its probes) or a T0 (loops to it). */
@@ -41,7 +45,8 @@ struct probe_evidence {
 
 /* probe_evidence_init makes it empty. */
 void probe_evidence_init(struct probe_evidence *e);
-/* probe_evidence_step forgets routes that are no longer probed; to be called in each step. */
+/* probe_evidence_step forgets routes that are no longer probed, and what was wrong with one long
+ * ago; to be called in each step. */
 void probe_evidence_step(struct probe_evidence *e);
 /* probe_evidence_route adds counts of a route; *memo is where it was the last time. */
 void probe_evidence_route(struct probe_evidence *e, const struct mm_route_of *of, uint32_t *memo,

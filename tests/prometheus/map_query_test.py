@@ -6,8 +6,10 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import urllib.parse
@@ -203,6 +205,40 @@ def an_answer_that_never_ends_is_given_up():
     return found if took < 90 else found + [f"after {took:.0f} s"]
 
 
+def what_was_seen_once_counts():
+    """Debian's promtool answers what mrc map asks: a symptom has no series before it is seen, and then all of it is new."""
+    promtool = shutil.which("promtool")
+    if not promtool:
+        raise Skip("promtool is not installed (package prometheus)")
+    queries = []
+
+    def answer(query):
+        queries.append(query)
+        return 200, world(query, 0)
+    asked(answer)
+    route = 'host="host0",plane="0",t0="t0-0",kind="t0"'
+    bad = next(query for query in queries if "map_bad" in query and 'plane="0"' in query)
+    probes = next(query for query in queries if "map_probes" in query and 'plane="0"' in query)
+
+    def series(metric, more, values):
+        return {"series": f'softmrc_{metric}{{{route},via="",instance="i",job="j"{more}}}', "values": values}
+
+    def told(query, at, *samples):
+        return {"expr": query, "eval_time": at, "exp_samples": [{"labels": f"{{{key}}}", "value": n} for key, n in samples]}
+    test = {"interval": "15s", "input_series": [
+        series("map_probes_total", "", "0+300x20"), series("map_bad_total", ',symptom="lost"', "_x4 100+100x4 stale"),
+        series("map_bad_total", ',symptom="corrupted"', "7+0x20")],
+        "promql_expr_test": [told(probes, "60s", (route, 600)), told(bad, "45s"),
+                             told(bad, "60s", (f'{route},symptom="lost"', 100)),
+                             told(bad, "75s", (f'{route},symptom="lost"', 200)),
+                             told(bad, "90s", (f'{route},symptom="lost"', 200)), told(bad, "165s")]}
+    with tempfile.TemporaryDirectory() as work:
+        path = pathlib.Path(work, "map.yml")
+        path.write_text(json.dumps({"rule_files": [], "evaluation_interval": "15s", "tests": [test]}), encoding="utf-8")
+        done = subprocess.run([promtool, "test", "rules", path], capture_output=True, text=True, check=False)
+    return (done.stdout + done.stderr).splitlines() if done.returncode else []
+
+
 def wrong_usage_is_named():
     def run(*words):
         return subprocess.run([MRC, "map", *words], capture_output=True, text=True, check=False, env=ENV)
@@ -216,4 +252,4 @@ def wrong_usage_is_named():
 if __name__ == "__main__":
     tap.main([(check.__name__, check) for check in ((an_answer_that_never_ends_is_given_up,) if "--slow" in sys.argv else (
         healthy, names_a_dead_uplink, names_a_loss, a_silent_half_is_not_healthy, foreign_series_are_left_out,
-        too_many_routes_are_left_out, a_long_time_has_the_same_shares, hostile_answers_are_refused, wrong_usage_is_named))])
+        too_many_routes_are_left_out, a_long_time_has_the_same_shares, what_was_seen_once_counts, hostile_answers_are_refused, wrong_usage_is_named))])

@@ -78,6 +78,26 @@ TEST_WITH(setup, NULL, probe_evidence_step, forgets_what_is_no_longer_probed)
 	assert_u_eq(e.route[other].step, e.step - 1);
 }
 
+TEST_WITH(setup, NULL, probe_evidence_step, forgets_what_was_wrong_long_ago)
+{
+	static const struct mm_counts good = {{1, 1, 1, 1}, {0}}, lost = {{1, 0, 0, 0}, {1}};
+	struct mm_route_of a = route(0);
+	uint32_t memo = MM_NO_ROUTE;
+
+	probe_evidence_route(&e, &a, &memo, &some);
+	for (uint32_t i = 0; i < PROBE_EVIDENCE_BAD_KEPT_STEPS + PROBE_EVIDENCE_ROUTES + 1; i++) {
+		if (i == PROBE_EVIDENCE_BAD_KEPT_STEPS - 1)
+			assert_u_eq(e.route[memo].bad[MM_REORDERED], 3);
+		probe_evidence_route(&e, &a, &memo, i % 1000 ? &good : &lost);
+		probe_evidence_step(&e);
+	}
+	/* It was lost until the end, and all that was lost is told. */
+	assert_u_eq(e.route[memo].bad[MM_REORDERED], 0);
+	assert_u_eq(e.route[memo].bad[MM_CORRUPTED], 0);
+	assert_u_eq(e.route[memo].bad[MM_LOST],
+		    1 + (PROBE_EVIDENCE_BAD_KEPT_STEPS + PROBE_EVIDENCE_ROUTES) / 1000 + 1);
+}
+
 TEST_WITH(setup, NULL, probe_evidence_stray, counts_a_few_pairs)
 {
 	for (uint32_t i = 0; i < PROBE_EVIDENCE_SEEN + 2; i++) {

@@ -18,20 +18,37 @@ struct asked {
  * Asks for one list and has it taken. Lists are dropped at once: of a large fabric, or of a hostile
  * server, each is larger than all that is made of it.
  */
-static bool ask(const struct asked *a, const char *by, const char *metric, const char *more,
-		void (*take)(struct prom_evidence *e, const json_t *list))
+static bool ask_for(const struct asked *a, const char *query,
+		    void (*take)(struct prom_evidence *e, const json_t *list))
 {
-	char query[400];
-	json_t *list;
+	json_t *list = prom_query(a->prom, query, a->why);
 
-	snprintf(query, sizeof(query), "sum by (%s) (increase(softmrc_%s[%" PRIu64 "s]))%s", by,
-		 metric, a->range_s, more);
-	list = prom_query(a->prom, query, a->why);
 	if (!list)
 		return false;
 	take(a->evidence, list);
 	json_decref(list);
 	return true;
+}
+
+static bool ask(const struct asked *a, const char *by, const char *metric, const char *more,
+		void (*take)(struct prom_evidence *e, const json_t *list))
+{
+	char query[400];
+
+	snprintf(query, sizeof(query), "sum by (%s) (increase(softmrc_%s[%" PRIu64 "s]))%s", by,
+		 metric, a->range_s, more);
+	return ask_for(a, query, take);
+}
+
+/* A series of these begins with what is wrong: before the second scrape of it all of it is new. */
+static bool ask_bad(const struct asked *a, const char *by, const char *metric)
+{
+	char query[400];
+
+	snprintf(query, sizeof(query),
+		 "sum by (%s) (increase(softmrc_%s[%" PRIu64 "s]) or softmrc_%s) > 0", by, metric,
+		 a->range_s, metric);
+	return ask_for(a, query, prom_evidence_bad);
 }
 
 #define ROUTE "host, plane, t0, kind, via"
@@ -44,7 +61,7 @@ static bool ask_plane(const struct asked *a, uint32_t plane)
 	snprintf(probes, sizeof(probes), "map_probes_total{plane=\"%" PRIu32 "\"}", plane);
 	snprintf(bad, sizeof(bad), "map_bad_total{plane=\"%" PRIu32 "\"}", plane);
 	return ask(a, ROUTE, probes, "", prom_evidence_probes) &&
-	       ask(a, ROUTE ", symptom", bad, " > 0", prom_evidence_bad);
+	       ask_bad(a, ROUTE ", symptom", bad);
 }
 
 static bool ask_all(const struct asked *a, uint32_t planes)
