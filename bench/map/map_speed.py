@@ -6,7 +6,7 @@
             and what it sends over an uplink that is in doubt
     names   the faults of docs/map.md on tiny, five checks of each: from the first probe until the right name
     steady  three of them and a flap on tiny, while `mrc map watch` runs all the time: from the fault until the name
-    rules   Prometheus' rules on series of so many nodes, as Debian's prometheus times them
+    rules   Prometheus' rules on what so many nodes serve, as Debian's prometheus scrapes and times them: some minutes, 8 GB
 
 Needs root for labs. Each part says where it has nothing to run with.
 """
@@ -17,12 +17,15 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 import urllib.request
+
+from cluster_scrape import ROUTES, Cluster
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -252,82 +255,98 @@ def measure_names(mrc, checks, faults, words):
 
 # ---- rules of a cluster ----
 
-# Rules look back a minute. Series are there from when they can be written and loaded, for some evaluations.
-SCRAPE_S, EVALUATION_S, PAST_S, AHEAD_S, NODES_PER_S = 15, 60, 60, 240, 16
+INTERVAL_S = 15  # of scrapes and of evaluations
+EVALUATIONS = 2  # of each world
+PATIENCE_S = 600  # for a world to be seen
+WORLDS = [("all is well", 0, lambda route: False),
+          ("plane 0 loses half", 0.5, lambda route: 'plane="0"' in route),
+          ("all routes lose 0.05 %", 0.0005, lambda route: True)]
 
 
-def write_family(out, name, labels, begin, step):
-    out.write(f"# TYPE {name} counter\n")
-    values = [f"{(at - begin + PAST_S) * step} {at}\n" for at in range(begin - PAST_S, begin + AHEAD_S, SCRAPE_S)]
-    for series in labels:
-        head = f"{name}_total{{{series}}} "
-        out.write(head + head.join(values))
+class Server:
+    """A Prometheus that scrapes a cluster and evaluates the rules and alerts."""
+
+    def __init__(self, folder, port, cluster):
+        self.url = f"http://127.0.0.1:{port}"
+        config = {"global": {"scrape_interval": f"{INTERVAL_S}s", "scrape_timeout": f"{INTERVAL_S}s",
+                             "evaluation_interval": f"{INTERVAL_S}s"},
+                  "rule_files": [str(ROOT / "packaging/prometheus/softmrc.*.yml")], "scrape_configs": [cluster.scrape_config()]}
+        pathlib.Path(folder, "p.yml").write_text(json.dumps(config), encoding="utf-8")
+        self.process = subprocess.Popen(["prometheus", f"--config.file={folder}/p.yml", f"--storage.tsdb.path={folder}/data",
+                                         f"--web.listen-address=127.0.0.1:{port}", "--log.level=error"])
+
+    def get(self, path):
+        """An answer; empty while there is none."""
+        with contextlib.suppress(OSError), urllib.request.urlopen(self.url + path, timeout=60) as answer:
+            return answer.read().decode()
+        if self.process.poll() is not None:
+            sys.exit("rules: prometheus has ended; is the port free (--port)?")
+        return ""
+
+    def figure(self, name, text=None):
+        found = re.search(rf"^{name}(?:\{{[^}}]*;softmrc-map\"\}})? (\S+)$", text or self.get("/metrics"), re.M)
+        return float(found[1]) if found else 0
+
+    def evaluation(self):
+        """When the group was evaluated last, and how long it took."""
+        text = self.get("/metrics")
+        return tuple(self.figure(f"prometheus_rule_group_last_{what}_seconds", text) for what in ("evaluation_timestamp", "duration"))
+
+    def alerts(self):
+        answer = json.loads(self.get("/api/v1/alerts") or '{"data": {"alerts": []}}')
+        return sorted({one["annotations"]["summary"].split(":")[0] for one in answer["data"]["alerts"] if one["state"] == "firing"})
+
+    def memory(self):
+        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text(encoding="utf-8")
+        return 1024 * int(re.search(r"^VmHWM:\s+(\d+) kB$", status, re.M)[1])
 
 
-def write_series(path, nodes, routes, begin):
-    """Routes of each node as mrcd names them: to its T0, to T1s, by way of other T0s."""
-    def route(node, i):
-        kind, via = ("t0", "") if i < PLANES else ("t1", f"t1-{i // PLANES - 1}")
-        return (f'instance="n{node}",host="host{node}",plane="{i % PLANES}",t0="t0-{node // 256}",kind="{kind}",'
-                f'via="{via}"')
-
-    all_routes = [route(node, i) for node in range(nodes) for i in range(routes)]
-    with open(path, "w", encoding="utf-8") as out:
-        write_family(out, "softmrc_map_probes", all_routes, begin, 200)
-        write_family(out, "softmrc_map_bad",
-                     [f'{one},symptom="{symptom}"' for one in all_routes
-                      for symptom in ("lost", "corrupted", "duplicated", "reordered")], begin, 0)
-        out.write("# EOF\n")
-    return len(all_routes) * 5
+def wait_loaded(server, series):
+    """Until the Prometheus has them, and says how far it is. Their rates are there two scrapes later."""
+    begun = time.monotonic()
+    while (loaded := server.figure("prometheus_tsdb_head_series")) < series:
+        if time.monotonic() > begun + PATIENCE_S:
+            sys.exit(f"rules: {loaded:.0f} of {series} series within {PATIENCE_S} s")
+        print(f"rules: {loaded:.0f} of {series} series after {time.monotonic() - begun:.0f} s", flush=True)
+        time.sleep(5)
+    time.sleep(2 * INTERVAL_S)
 
 
-def group_times(port, begin):
-    """What each group took that was evaluated since then."""
-    url = f"http://127.0.0.1:{port}/metrics"
-    with contextlib.suppress(OSError), urllib.request.urlopen(url, timeout=60) as answer:
-        text = answer.read().decode()
-        took, at = (dict(re.findall(rf'^prometheus_rule_group_last_{what}_seconds\{{.*;([\w-]+)"\}} (\S+)$', text, re.M))
-                    for what in ("duration", "evaluation_timestamp"))
-        return {name: float(took[name]) for name in took if float(at.get(name, 0)) >= begin}
-    return {}
+def evaluations(server, n):
+    """How long the next ones took that begin from now on."""
+    took, last, until = [], time.time(), time.monotonic() + PATIENCE_S
+    while len(took) < n and time.monotonic() < until:
+        at, duration = server.evaluation()
+        if at > last:
+            took.append(duration)
+            last = at
+        time.sleep(1)
+    return took
 
 
-def most_memory(pid):
-    status = pathlib.Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
-    return 1024 * int(re.search(r"^VmHWM:\s+(\d+) kB$", status, re.M)[1])
+def measure_world(server, name):
+    cpu, begun = cpu_s(server.process.pid), time.monotonic()
+    took = evaluations(server, EVALUATIONS)
+    cpu, passed = cpu_s(server.process.pid) - cpu, time.monotonic() - begun
+    print(f"rules: {name}: group softmrc-map in {' and '.join(f'{t:.1f}' for t in took) or 'no'} s; with its scrapes Prometheus takes "
+          f"{100 * cpu / passed:.0f} % of a core and {server.memory() / 1e9:.1f} GB at most; alerts: "
+          f"{', '.join(server.alerts()) or 'none'}", flush=True)
 
 
-def measure_rules(nodes, routes, port):
-    if not shutil.which("promtool") or not shutil.which("prometheus"):
-        print("rules: no promtool or prometheus here (package prometheus)")
+def measure_rules(nodes, port):
+    if not shutil.which("prometheus"):
+        print("rules: no prometheus here (package prometheus)")
         return
-    with tempfile.TemporaryDirectory() as folder:
-        begin = int(time.time()) + nodes // NODES_PER_S
-        n = write_series(f"{folder}/series", nodes, routes, begin)
-        subprocess.run(["promtool", "tsdb", "create-blocks-from", "openmetrics", f"{folder}/series", f"{folder}/data"],
-                       check=True, stdout=subprocess.DEVNULL)
-        os.remove(f"{folder}/series")
-        rules = ROOT / "packaging/prometheus/softmrc.rules.yml"
-        pathlib.Path(folder, "p.yml").write_text(
-            f"global:\n  evaluation_interval: {EVALUATION_S}s\nrule_files: [{rules}]\n", encoding="utf-8")
-        server = subprocess.Popen(["prometheus", f"--config.file={folder}/p.yml", f"--storage.tsdb.path={folder}/data",
-                                   f"--web.listen-address=127.0.0.1:{port}", "--log.level=error"])
-        try:
-            time.sleep(max(0, begin - time.time()))
-            cpu, times = cpu_s(server.pid), {}
-            while "softmrc-map" not in times and time.time() < begin + AHEAD_S:
-                time.sleep(1)
-                times = group_times(port, begin)
-            cpu = cpu_s(server.pid) - cpu
-            memory = most_memory(server.pid)
-        finally:
-            server.terminate()
-            server.wait()
-    if "softmrc-map" not in times:
-        print(f"rules: {nodes} nodes, {n} series: not evaluated within {AHEAD_S} s")
-        return
-    print(f"rules: {nodes} nodes, {n} series: group softmrc-map in {times['softmrc-map']:.2f} s, "
-          f"for {cpu:.1f} s of CPU time and {memory / 1e9:.1f} GB at most")
+    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
+        cluster = stack.enter_context(Cluster(nodes))
+        print(f"rules: {nodes} nodes of {ROUTES} routes, {cluster.series} series, scraped and evaluated every {INTERVAL_S} s", flush=True)
+        server = Server(folder, port, cluster)
+        stack.callback(server.process.wait)
+        stack.callback(server.process.kill)
+        for name, share, loses in WORLDS:
+            cluster.lose(share, loses)
+            wait_loaded(server, cluster.series)
+            measure_world(server, name)
 
 
 def main():
@@ -338,7 +357,6 @@ def main():
     p.add_argument("--faults", default="", help="of names those that this regular expression finds")
     p.add_argument("--rate", help="of `mrc map check`: what each host may send")
     p.add_argument("--nodes", type=int, default=10000, help="of the rules (10000)")
-    p.add_argument("--routes", type=int, default=40, help="of each node, for the rules (40)")
     p.add_argument("--port", type=int, default=19099, help="of Prometheus")
     o = p.parse_args()
     mrc, mrcd = (next((str(path) for path in (o.build / "bin" / name, o.build.parent / "bin" / name) if path.exists()),
@@ -359,8 +377,12 @@ def main():
         else:
             print("steady: no mrc in --build")
     if o.only in (None, "rules"):
-        measure_rules(o.nodes, o.routes, o.port)
+        measure_rules(o.nodes, o.port)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # labs and Prometheus end with it
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)
