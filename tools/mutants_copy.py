@@ -48,8 +48,9 @@ def end_group(process):
 class Copy:
     """A copy of the tree, and the preset that builds it."""
 
-    def __init__(self, preset, path):
-        self.preset, self.path = preset, path
+    def __init__(self, preset, path, needs=None):
+        """needs: a folder of this tree that is not copied, and is built by."""
+        self.preset, self.path, self.needs = preset, path, needs
         # What tells the sources from others, but for the C of tests: that shows in their programs.
         self.digest = None
         # A file that another build of this tree has compiled comes from the cache, if there is one.
@@ -83,6 +84,9 @@ class Copy:
         return subprocess.CompletedProcess(command, process.returncode, said)
 
     def configure(self):
+        if self.needs and not (here := self.path / self.needs).is_symlink():
+            here.parent.mkdir(parents=True, exist_ok=True)
+            here.symlink_to(ROOT / self.needs)
         result = self.run("cmake", "--preset", self.preset)
         # A copy that was configured with another compiler: cmake has forgotten all else that the preset says.
         if "your cache to be deleted" in result.stdout:
@@ -96,3 +100,4 @@ class Copy:
 
 PURE = Copy("mutants", ROOT / "build/mutants")
 AROUND = Copy("mutants-around", ROOT / "build/mutants-around")
+AARCH64 = Copy("cross-aarch64", ROOT / "build/mutants-aarch64", needs="build/cross-libs")

@@ -3,6 +3,10 @@
 #include "support/test.h"
 
 #include <stdio.h>
+#if defined(__aarch64__)
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+#endif
 
 #include "host/platform/platform.h"
 
@@ -58,6 +62,15 @@ TEST(mh_crc32_all, as_many_as_the_kernel_says)
 	mw_crc32_fn fn[MH_CRC32_MAX];
 
 	assert_u_eq(mh_crc32_all(fn), 1 + (uint32_t)fast + (uint32_t)wide);
+}
+
+#elif defined(__aarch64__) && !defined(__AARCH64EB__) && !defined(__clang__)
+
+TEST(mh_crc32_all, as_many_as_the_kernel_says)
+{
+	mw_crc32_fn fn[MH_CRC32_MAX];
+
+	assert_u_eq(mh_crc32_all(fn), getauxval(AT_HWCAP) & HWCAP_PMULL ? 2 : 1);
 }
 
 #endif
