@@ -15,8 +15,11 @@
 #define PROBE_EVIDENCE_SEEN 16u
 /* A route that was not probed for so many steps, a minute, has gone to another host. */
 #define PROBE_EVIDENCE_KEPT_STEPS 6000u
-/* What was not wrong with a route for so many steps, an hour, is no longer told of it. */
-#define PROBE_EVIDENCE_BAD_KEPT_STEPS 360000u
+/*
+ * What was not wrong with a route for so many steps, ten minutes, is no longer told of it: or each
+ * packet that is lost by chance would be a series for long.
+ */
+#define PROBE_EVIDENCE_BAD_KEPT_STEPS 60000u
 
 struct probe_evidence_route {
 	struct mm_route_of of;
