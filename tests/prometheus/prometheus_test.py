@@ -154,6 +154,13 @@ def what_is_well_needs_no_series():
     return tested_by(text) if n > 100 else [f"{n} such series"]
 
 
+def mrcd_serves_what_is_wrong():
+    """Of probes that lead nowhere that they are lost, and no series of a symptom that none had."""
+    values = re.findall(r'^softmrc_map_bad_total\{.*symptom="(\w+)"\} (\d+)$', mrcd_metrics(), re.M)
+    wrong = [f"{symptom} {value}" for symptom, value in values if value == "0"]
+    return wrong if "lost" in dict(values) else ["nothing is lost", *wrong]
+
+
 def check_metrics(text):
     return judged([tool("promtool"), "check", "metrics"], input=text)
 
@@ -362,7 +369,7 @@ def an_alert_names_the_cable():
 
 if __name__ == "__main__":
     CHECKS = [names_are_there, what_is_missing_is_noticed, rules_are_good, alerts_fire_and_resolve,
-              what_is_well_needs_no_series, names_are_prometheus_own]
+              what_is_well_needs_no_series, mrcd_serves_what_is_wrong, names_are_prometheus_own]
     if "--lab" in sys.argv:
         CHECKS = [an_alert_names_the_plane_and_resolves, an_alert_names_the_cable]
     tap.main([(check.__name__, check) for check in CHECKS])
