@@ -5,8 +5,6 @@
  */
 #include "live/verbs_fixture.h"
 
-#include <time.h>
-
 #define OPS                                                                                   \
 	((uint64_t)IBV_QP_EX_WITH_RDMA_WRITE | (uint64_t)IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM | \
 	 (uint64_t)IBV_QP_EX_WITH_SEND | (uint64_t)IBV_QP_EX_WITH_SEND_WITH_IMM)
@@ -59,26 +57,9 @@ static void recvs(struct verbs_fixture *r, uint32_t n)
 	}
 }
 
-/* Opens a poll of the extended CQ with the next completion, within a minute and more. */
-static struct ibv_cq_ex *start_poll(struct verbs_fixture *r)
-{
-	const struct timespec rest = {.tv_nsec = 100000};
-	struct ibv_cq_ex *cq = (struct ibv_cq_ex *)r->cq[0];
-	struct ibv_poll_cq_attr attr = {0};
-	int err = ENOENT;
-
-	for (int i = 0; i < 600000 && err == ENOENT; i++) {
-		err = ibv_start_poll(cq, &attr);
-		if (err)
-			nanosleep(&rest, NULL);
-	}
-	assert_int_equal(err, 0);
-	return cq;
-}
-
 static void check_next(struct verbs_fixture *r, uint64_t wr_id, enum ibv_wc_opcode opcode)
 {
-	struct ibv_cq_ex *cq = start_poll(r);
+	struct ibv_cq_ex *cq = verbs_fixture_start_poll(r->cq[0]);
 
 	assert_int_equal(cq->status, IBV_WC_SUCCESS);
 	assert_u_eq(cq->wr_id, wr_id);
@@ -277,7 +258,7 @@ EX_TEST(ibv_start_poll, fields_of_a_receive)
 	recv.sg_list = &to;
 	assert_int_equal(ibv_post_recv(r->qp[0], &recv, &bad_recv), 0);
 	assert_int_equal(ibv_post_send(r->qp[1], &wr, &bad), 0);
-	cq = start_poll(r);
+	cq = verbs_fixture_start_poll(r->cq[0]);
 	assert_u_eq(cq->wr_id, 7);
 	assert_int_equal(ibv_wc_read_opcode(cq), IBV_WC_RECV);
 	assert_u_eq(ibv_wc_read_byte_len(cq), 10);
@@ -311,7 +292,7 @@ EX_TEST(ibv_wc_read_completion_ts, real_times)
 		uint64_t at;
 
 		verbs_fixture_write(r, 0, 1, 100);
-		cq = start_poll(r);
+		cq = verbs_fixture_start_poll(r->cq[0]);
 		at = ibv_wc_read_completion_ts(cq);
 		assert_true(at >= last && at <= clock_ns(CLOCK_MONOTONIC));
 		assert_true(ibv_wc_read_completion_wallclock_ns(cq) >= wall);

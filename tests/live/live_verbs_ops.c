@@ -5,8 +5,6 @@
  */
 #include "live/verbs_fixture.h"
 
-#include <time.h>
-
 #define PEERS                                                              \
 	((unsigned int)(IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | \
 			IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_LOCAL_WRITE))
@@ -302,21 +300,6 @@ static void make_ud(struct verbs_fixture *r, struct ibv_cq_ex *cq)
 	}
 }
 
-/* Within a minute and more. */
-static void start_poll(struct ibv_cq_ex *cq)
-{
-	const struct timespec rest = {.tv_nsec = 100000};
-	struct ibv_poll_cq_attr attr = {0};
-	int err = ENOENT;
-
-	for (int i = 0; i < 600000 && err == ENOENT; i++) {
-		err = ibv_start_poll(cq, &attr);
-		if (err)
-			nanosleep(&rest, NULL);
-	}
-	assert_int_equal(err, 0);
-}
-
 /* From whom it is an extended CQ tells as well. */
 TEST_WITH(verbs_fixture_setup, verbs_fixture_teardown, ibv_wr_set_ud_addr, says_where_it_goes)
 {
@@ -337,7 +320,7 @@ TEST_WITH(verbs_fixture_setup, verbs_fixture_teardown, ibv_wr_set_ud_addr, says_
 	ibv_wr_set_ud_addr(qp, ah, r->qp[1]->qp_num, Q_KEY);
 	ibv_wr_set_sge(qp, from.lkey, from.addr, from.length);
 	expect(r, 0, qp, IBV_WC_SEND);
-	start_poll(cq);
+	verbs_fixture_start_poll(ibv_cq_ex_to_cq(cq));
 	assert_u_eq(cq->wr_id, 9);
 	assert_u_eq(ibv_wc_read_src_qp(cq), r->qp[0]->qp_num);
 	assert_u_eq(ibv_wc_read_byte_len(cq), 100 + GRH);

@@ -228,6 +228,22 @@ struct ibv_wc verbs_fixture_poll(struct ibv_cq *cq)
 	return wc;
 }
 
+struct ibv_cq_ex *verbs_fixture_start_poll(struct ibv_cq *cq)
+{
+	struct ibv_cq_ex *extended = (struct ibv_cq_ex *)cq;
+	const struct timespec rest = {.tv_nsec = 100000};
+	struct ibv_poll_cq_attr attr = {0};
+	int err = ENOENT;
+
+	for (int i = 0; i < 10 * PATIENCE_MS && err == ENOENT; i++) {
+		err = ibv_start_poll(extended, &attr);
+		if (err)
+			nanosleep(&rest, NULL);
+	}
+	assert_int_equal(err, 0);
+	return extended;
+}
+
 struct ibv_async_event verbs_fixture_event(struct verbs_fixture *r)
 {
 	struct pollfd fd = {.fd = r->ctx->async_fd, .events = POLLIN};

@@ -62,8 +62,10 @@ struct ibv_sge verbs_fixture_sge(const struct verbs_fixture *r, int i, uint32_t 
 void verbs_fixture_send(struct verbs_fixture *r, int i, uint64_t wr_id, uint32_t bytes);
 /* verbs_fixture_write posts a signaled WRITE from the start of QP i's memory to the other's. */
 void verbs_fixture_write(struct verbs_fixture *r, int i, uint64_t wr_id, uint32_t bytes);
-/* verbs_fixture_poll waits, up to 20 s, for the next completion of a CQ. */
+/* verbs_fixture_poll waits, a minute and more, for the next completion of a CQ. */
 struct ibv_wc verbs_fixture_poll(struct ibv_cq *cq);
+/* verbs_fixture_start_poll waits as long for one of an extended CQ, which it returns, polled. */
+struct ibv_cq_ex *verbs_fixture_start_poll(struct ibv_cq *cq);
 /* verbs_fixture_event waits as long for the next asynchronous event; it is to be acknowledged. */
 struct ibv_async_event verbs_fixture_event(struct verbs_fixture *r);
 
