@@ -256,7 +256,8 @@ def measure_names(mrc, checks, faults, words):
 # ---- rules of a cluster ----
 
 INTERVAL_S = 15  # of scrapes and of evaluations
-EVALUATIONS = 2  # of each world
+EVALUATIONS = 2  # of each group and world
+GROUPS = ("softmrc-map", "softmrc-map-hosts")
 PATIENCE_S = 600  # for a world to be seen
 WORLDS = [("all is well", 0, lambda route: False),
           ("plane 0 loses half", 0.5, lambda route: 'plane="0"' in route),
@@ -283,14 +284,16 @@ class Server:
             sys.exit("rules: prometheus has ended; is the port free (--port)?")
         return ""
 
-    def figure(self, name, text=None):
-        found = re.search(rf"^{name}(?:\{{[^}}]*;softmrc-map\"\}})? (\S+)$", text or self.get("/metrics"), re.M)
+    def series(self):
+        found = re.search(r"^prometheus_tsdb_head_series (\S+)$", self.get("/metrics"), re.M)
         return float(found[1]) if found else 0
 
-    def evaluation(self):
+    def evaluation(self, group):
         """When the group was evaluated last, and how long it took."""
         text = self.get("/metrics")
-        return tuple(self.figure(f"prometheus_rule_group_last_{what}_seconds", text) for what in ("evaluation_timestamp", "duration"))
+        found = [re.search(rf'^prometheus_rule_group_last_{what}_seconds\{{.*;{group}"\}} (\S+)$', text, re.M)
+                 for what in ("evaluation_timestamp", "duration")]
+        return tuple(float(one[1]) if one else 0 for one in found)
 
     def alerts(self):
         answer = json.loads(self.get("/api/v1/alerts") or '{"data": {"alerts": []}}')
@@ -304,7 +307,7 @@ class Server:
 def wait_loaded(server, series):
     """Until the Prometheus has them, and says how far it is. Their rates are there two scrapes later."""
     begun = time.monotonic()
-    while (loaded := server.figure("prometheus_tsdb_head_series")) < series:
+    while (loaded := server.series()) < series:
         if time.monotonic() > begun + PATIENCE_S:
             sys.exit(f"rules: {loaded:.0f} of {series} series within {PATIENCE_S} s")
         print(f"rules: {loaded:.0f} of {series} series after {time.monotonic() - begun:.0f} s", flush=True)
@@ -312,24 +315,24 @@ def wait_loaded(server, series):
     time.sleep(2 * INTERVAL_S)
 
 
-def evaluations(server, n):
-    """How long the next ones took that begin from now on."""
-    took, last, until = [], time.time(), time.monotonic() + PATIENCE_S
-    while len(took) < n and time.monotonic() < until:
-        at, duration = server.evaluation()
-        if at > last:
-            took.append(duration)
-            last = at
+def evaluations(server):
+    """How long the next ones of each group took that begin from now on."""
+    begun, until, took = time.time(), time.monotonic() + PATIENCE_S, {group: {} for group in GROUPS}
+    while any(len(found) < EVALUATIONS for found in took.values()) and time.monotonic() < until:
+        for group, found in took.items():
+            at, duration = server.evaluation(group)
+            if at > begun:
+                found[at] = duration
         time.sleep(1)
-    return took
+    return {group: list(found.values())[:EVALUATIONS] for group, found in took.items()}
 
 
 def measure_world(server, name):
     cpu, begun = cpu_s(server.process.pid), time.monotonic()
-    took = evaluations(server, EVALUATIONS)
+    took = evaluations(server)
     cpu, passed = cpu_s(server.process.pid) - cpu, time.monotonic() - begun
-    print(f"rules: {name}: group softmrc-map in {' and '.join(f'{t:.1f}' for t in took) or 'no'} s; with its scrapes Prometheus takes "
-          f"{100 * cpu / passed:.0f} % of a core and {server.memory() / 1e9:.1f} GB at most; alerts: "
+    said = "; ".join(f"group {group} in {' and '.join(f'{t:.1f}' for t in found) or 'no'} s" for group, found in took.items())
+    print(f"rules: {name}: {said}; with its scrapes Prometheus takes {100 * cpu / passed:.0f} % of a core and {server.memory() / 1e9:.1f} GB at most; alerts: "
           f"{', '.join(server.alerts()) or 'none'}", flush=True)
 
 
