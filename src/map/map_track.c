@@ -110,12 +110,31 @@ static struct mm_sum sum_of(struct mm_map *map, const struct mm_part *part, uint
 /* Whether what came over a part lately says that it is well, in bits. */
 #define WELL_BITS 12
 
+/*
+ * How close packets leave decides how many are overtaken: a packet that is held until another one
+ * has passed is behind the next of its route in a burst, in a pair as a rule behind one of others.
+ */
+#define PAIRS_SHOW_PART 10u
+
+/* The share that it shows at least while it is sick; no less than is accused at all. */
+static uint32_t least_rate_of(const struct mm_map *map, const struct mm_tracked *k)
+{
+	uint32_t least = map->cfg.least_ppm[k->symptom];
+
+	if (k->was_dead)
+		return DEAD_PPM;
+	if (k->symptom != MM_REORDERED)
+		return k->sick.rate_ppm;
+	return k->sick.rate_ppm / PAIRS_SHOW_PART > least ? k->sick.rate_ppm / PAIRS_SHOW_PART
+							  : least;
+}
+
 static bool is_well(struct mm_map *map, const struct mm_tracked *k, uint64_t now_ns)
 {
 	for (uint32_t w = 0; w < MM_WINDOWS; w++) {
 		struct mm_sum sum = sum_of(map, &k->sick.part, w, k->symptom, now_ns);
-		int64_t is_sick = mm_likelihood(&sum, k->was_dead ? DEAD_PPM : k->sick.rate_ppm,
-						map->cfg.usual_ppm[k->symptom]);
+		int64_t is_sick =
+			mm_likelihood(&sum, least_rate_of(map, k), map->cfg.usual_ppm[k->symptom]);
 
 		if (is_sick < -((int64_t)WELL_BITS << 16))
 			return true;

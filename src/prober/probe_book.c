@@ -58,10 +58,12 @@ enum probe_verdict probe_book_arrive(struct probe_book *b, uint32_t seq, uint64_
 	s->came_ns = came_ns;
 	if (b->came_step <= s->step)
 		b->came_step = s->step + 1;
-	if ((int32_t)(seq - b->newest) < 0)
+	if ((int32_t)(seq - b->newest) < 0) {
 		s->overtaken = true;
-	else
+		b->overtaken_step = s->step + 1;
+	} else {
 		b->newest = seq + 1;
+	}
 	return PROBE_ANSWERED;
 }
 
@@ -117,10 +119,16 @@ bool probe_book_misses(const struct probe_book *b, uint64_t step)
 	return came && missing;
 }
 
+static bool is_reordered(const struct probe_book *b, uint64_t step)
+{
+	return b->overtaken_step != 0 && step < b->overtaken_step + PROBE_REORDER_STEPS;
+}
+
 /* Whether one that has not come is lost. Those of one step may overtake each other. */
 static bool is_over(const struct probe_book *b, const struct probe_slot *s, uint64_t step)
 {
-	return step - s->step >= PROBE_WAIT_STEPS || s->step + 1 < b->came_step;
+	return step - s->step >= PROBE_WAIT_STEPS ||
+	       (s->step + 1 < b->came_step && !is_reordered(b, step));
 }
 
 /*

@@ -11,9 +11,12 @@
 
 /*
  * Steps in which a probe may come back: 40 ms, longer than what all queues of a path hold. All of a
- * route take one way, so what is still missing when one came that left a step later is lost.
+ * route take one way, so what is still missing when one came that left a step later is lost; unless
+ * one was overtaken within PROBE_REORDER_STEPS: what holds a packet until another one has passed
+ * may hold the last one of a step until the next.
  */
 #define PROBE_WAIT_STEPS MM_PROBE_WAIT_STEPS
+#define PROBE_REORDER_STEPS 100u
 /* Probes that leave together, so that a packet that is overtaken is seen. */
 #define PROBE_PAIR MM_PROBE_PAIR
 /* Packets that fill the MTU and leave together, so that a link shows how fast it carries them. */
@@ -46,11 +49,12 @@ struct probe_slot {
 /* A book of zeros is empty. */
 struct probe_book {
 	struct probe_slot slot[PROBE_SLOTS];
-	uint32_t next, settled; /* sequence numbers */
-	uint32_t newest;	/* one above the highest that came back */
-	uint64_t came_step;	/* one above the last step of which some came back */
-	uint64_t slow_ns;	/* a train that is spread over more was slowed; 0: never */
-	uint32_t train_left;	/* of the train that is being sent */
+	uint32_t next, settled;	 /* sequence numbers */
+	uint32_t newest;	 /* one above the highest that came back */
+	uint64_t came_step;	 /* one above the last step of which some came back */
+	uint64_t overtaken_step; /* one above that of which one was overtaken last; 0: none was */
+	uint64_t slow_ns;	 /* a train that is spread over more was slowed; 0: never */
+	uint32_t train_left;	 /* of the train that is being sent */
 };
 
 /* probe_book_send notes a probe and returns its sequence number. */

@@ -98,6 +98,33 @@ CASE(mm_map_judge, names_the_likeliest_of_what_no_packet_tells_apart)
 	check_uplink(MM_LOSSY, MF_DIRECTION_BOTH);
 }
 
+/* A burst shows more of what reorders than the pairs that come when no burst is left. */
+CASE(mm_map_judge, goes_on_saying_what_pairs_show_less_of)
+{
+	count(MM_REORDERED, out, in, 400, 36);
+	judge();
+	check_uplink(MM_REORDERING, MF_DIRECTION_BOTH);
+	now_ns += 2 * map->cfg.window_ns[0];
+	count(MM_REORDERED, out, in, 300, 3);
+	pass(0);
+	check_uplink(MM_REORDERING, MF_DIRECTION_BOTH);
+	now_ns += 2 * map->cfg.window_ns[0];
+	count(MM_REORDERED, out, in, 3000, 0);
+	pass(0);
+	assert_u_eq(n_sick, 0);
+}
+
+/* A tenth of a small share would be less than what is usual, and more than that a sign of health. */
+CASE(mm_map_judge, does_not_take_more_of_what_reorders_for_well)
+{
+	count(MM_REORDERED, out, in, 3000, 45);
+	judge();
+	check_uplink(MM_REORDERING, MF_DIRECTION_BOTH);
+	count(MM_REORDERED, out, in, 400, 40);
+	pass(0);
+	check_uplink(MM_REORDERING, MF_DIRECTION_BOTH);
+}
+
 /* Nor are the packets of a host that is alone told from its word, which is looked at first. */
 CASE(mm_map_judge, names_the_likeliest_by_the_word_of_one_host)
 {

@@ -56,6 +56,33 @@ TEST(probe_book_settle, counts_as_lost_what_a_later_step_overtook)
 	assert_u_eq(counts.bad[MM_LOST], 0);
 }
 
+/* What reorders may hold the last packet of a step until the next step's have passed. */
+TEST(probe_book_settle, waits_where_packets_were_overtaken)
+{
+	struct probe_book b = {0};
+	const uint64_t end = 1 + PROBE_REORDER_STEPS;
+
+	for (uint32_t seq = 0; seq < 4; seq++)
+		probe_book_send(&b, NONCE, seq / 2);
+	probe_book_arrive(&b, 1, NONCE, true, 0);
+	probe_book_arrive(&b, 0, NONCE, true, 0); /* overtaken */
+	probe_book_arrive(&b, 2, NONCE, true, 0);
+	probe_book_arrive(&b, probe_book_send(&b, NONCE, 2), NONCE, true, 0);
+	probe_book_settle(&b, 3, &counts);
+	assert_u_eq(counts.bad[MM_LOST], 0);
+	assert_u_eq(probe_book_arrive(&b, 3, NONCE, true, 0), PROBE_ANSWERED);
+	assert_true(probe_book_settle(&b, 2 + PROBE_WAIT_STEPS, &counts));
+	assert_u_eq(counts.known[MM_LOST], 5);
+	assert_u_eq(counts.bad[MM_LOST], 0);
+	/* Again what was overtaken is lost, when nothing was for a while; the last was in step 1. */
+	probe_book_send(&b, NONCE, end - 1);
+	probe_book_arrive(&b, probe_book_send(&b, NONCE, end), NONCE, true, 0);
+	probe_book_settle(&b, end, &counts);
+	assert_u_eq(counts.bad[MM_LOST], 0);
+	probe_book_settle(&b, end + 1, &counts);
+	assert_u_eq(counts.bad[MM_LOST], 1);
+}
+
 /* Of what was sent in this step nothing is told yet: a copy may be behind it. */
 TEST(probe_book_settle, tells_once_and_not_in_the_same_step)
 {
