@@ -151,6 +151,17 @@ static void rank_all(struct mm_map *map, uint32_t window, enum mm_symptom sympto
 	}
 }
 
+/* The first that is looked at, in the shortest window that shows anything, leads. */
+static void note_lead(struct mm_lead *l, const struct ranking *first, uint64_t now_ns)
+{
+	if (l->seen || first->rank == INT64_MIN)
+		return;
+	if (!l->since_ns || !mm_part_same(&l->part, &first->best.part))
+		l->since_ns = now_ns + 1;
+	l->part = first->best.part;
+	l->seen = true;
+}
+
 static void add_found(struct mm_map *map, const struct mm_found *one, uint64_t now_ns)
 {
 	explain(map, &one->part, one->fit.rate_ppm, one->window, one->symptom, now_ns);
@@ -173,6 +184,7 @@ static void find_parts(struct mm_map *map, uint32_t window, enum mm_symptom symp
 		before = map->n_bad;
 		rank_all(map, window, symptom, now_ns, &dead, &all);
 		dead_first = dead_first && may_be_accused(&dead);
+		note_lead(&map->lead[symptom], dead_first ? &dead : &all, now_ns);
 		if (!dead_first && !may_be_accused(&all))
 			return;
 		best = dead_first ? &dead.best : &all.best;
@@ -292,8 +304,11 @@ void mm_judge_find(struct mm_map *map, uint64_t now_ns)
 	map->n_found = 0;
 	for (enum mm_symptom s = 0; s < MM_SYMPTOMS; s++) {
 		forget_explained(map);
+		map->lead[s].seen = false;
 		for (uint32_t w = 0; w < MM_WINDOWS; w++)
 			find_in_window(map, w, s, now_ns);
+		if (!map->lead[s].seen)
+			map->lead[s].since_ns = 0;
 		mark_covered(map, s, now_ns);
 	}
 }

@@ -73,7 +73,15 @@ struct mm_tracked {
 	uint64_t found_ns;    /* when last */
 	uint64_t onset_ns[3]; /* of the last three times, newest first; 0: none */
 	bool active, was_dead;
-	bool covered; /* what is bad about it was explained otherwise in the last judgement */
+	uint32_t least_ppm; /* share in which it was found, since it began */
+	bool covered;	    /* what is bad about it was explained otherwise in the last judgement */
+};
+
+/* What explains a symptom best, be it too little to accuse it, and since when without a break. */
+struct mm_lead {
+	struct mm_part part;
+	uint64_t since_ns; /* one more; 0: nothing does */
+	bool seen;	   /* in this judgement */
 };
 
 struct mm_stray {
@@ -118,6 +126,7 @@ struct mm_map {
 	uint32_t n_bad;
 	struct mm_part *suspect; /* MM_SUSPECTS_MAX */
 	uint32_t n_suspects;
+	struct mm_lead lead[MM_SYMPTOMS];
 	struct mm_found found[MM_FOUND_MAX];
 	uint32_t n_found;
 	struct mm_tracked tracked[MM_TRACKED_MAX];

@@ -52,43 +52,6 @@ static struct mm_tracked *entry_of(struct mm_map *map, const struct mm_found *f)
 	return oldest;
 }
 
-/* A direction that was told once stays, where the packets of a window tell none. */
-static void track_direction(struct mm_tracked *k, const struct mm_found *f)
-{
-	enum mf_direction was = k->sick.part.direction;
-
-	k->sick.part = f->part;
-	if (f->direction_known)
-		k->sick.direction_known = true;
-	else if (k->sick.direction_known)
-		k->sick.part.direction = was;
-}
-
-static void track(struct mm_map *map, const struct mm_found *f, uint64_t now_ns)
-{
-	struct mm_tracked *k = entry_of(map, f);
-
-	if (!k)
-		return;
-	if (!k->active) {
-		k->onset_ns[2] = k->onset_ns[1];
-		k->onset_ns[1] = k->onset_ns[0];
-		k->onset_ns[0] = now_ns + 1;
-		k->active = true;
-		k->was_dead = false;
-		k->sick.direction_known = false;
-	}
-	k->found_ns = now_ns;
-	k->window = f->window;
-	track_direction(k, f);
-	k->was_dead |= kind_of(f) == MM_DEAD;
-	/* While it comes back, some of its packets are lost. */
-	k->sick.kind = k->was_dead ? MM_DEAD : kind_of(f);
-	k->sick.rate_ppm = f->fit.rate_ppm;
-	k->sick.for_it = f->fit.for_it;
-	k->sick.watchers = f->fit.watchers;
-}
-
 /* What is known of a part in a window. */
 static struct mm_sum sum_of(struct mm_map *map, const struct mm_part *part, uint32_t window,
 			    enum mm_symptom symptom, uint64_t now_ns)
@@ -124,24 +87,105 @@ static uint32_t least_rate_of(const struct mm_map *map, const struct mm_tracked 
 	if (k->was_dead)
 		return DEAD_PPM;
 	if (k->symptom != MM_REORDERED)
-		return k->sick.rate_ppm;
-	return k->sick.rate_ppm / PAIRS_SHOW_PART > least ? k->sick.rate_ppm / PAIRS_SHOW_PART
-							  : least;
+		return k->least_ppm;
+	return k->least_ppm / PAIRS_SHOW_PART > least ? k->least_ppm / PAIRS_SHOW_PART : least;
 }
 
-static bool is_well(struct mm_map *map, const struct mm_tracked *k, uint64_t now_ns)
+/*
+ * Whether what crossed a part lately, but not another one (NULL: none), says that it is well, from
+ * a window on.
+ */
+static bool is_well(struct mm_map *map, const struct mm_tracked *k, const struct mm_part *part,
+		    const struct mm_part *but, uint32_t window, uint64_t now_ns)
 {
-	for (uint32_t w = 0; w < MM_WINDOWS; w++) {
-		struct mm_sum sum = sum_of(map, &k->sick.part, w, k->symptom, now_ns);
-		int64_t is_sick =
-			mm_likelihood(&sum, least_rate_of(map, k), map->cfg.usual_ppm[k->symptom]);
+	for (uint32_t w = window; w < MM_WINDOWS; w++) {
+		struct mm_sum sum = sum_of(map, part, w, k->symptom, now_ns);
+		int64_t is_sick;
 
+		if (but) {
+			struct mm_sum over_it = sum_of(map, but, w, k->symptom, now_ns);
+
+			sum.known -= over_it.known;
+			sum.bad -= over_it.bad;
+		}
+		is_sick =
+			mm_likelihood(&sum, least_rate_of(map, k), map->cfg.usual_ppm[k->symptom]);
 		if (is_sick < -((int64_t)WELL_BITS << 16))
 			return true;
 		if (is_sick > 0)
 			return false;
 	}
 	return false;
+}
+
+/*
+ * Whether a cable whose both directions were sick is well in the one that was not found now: not by
+ * the shortest window, in which a small share shows nothing of it now and then.
+ */
+static bool other_direction_is_well(struct mm_map *map, const struct mm_tracked *k,
+				    const struct mm_part *found, uint64_t now_ns)
+{
+	struct mm_part both = *found;
+
+	both.direction = MF_DIRECTION_BOTH;
+	return is_well(map, k, &both, found, 1, now_ns);
+}
+
+/*
+ * A direction that was told once stays where the packets of a window tell none, and both do until
+ * one of them is seen to be well.
+ */
+static void track_direction(struct mm_map *map, struct mm_tracked *k, const struct mm_found *f,
+			    uint64_t now_ns)
+{
+	enum mf_direction was = k->sick.part.direction;
+	bool was_known = k->sick.direction_known;
+
+	k->sick.part = f->part;
+	k->sick.direction_known = was_known || f->direction_known;
+	if (!was_known || was == f->part.direction)
+		return;
+	if (!f->direction_known ||
+	    (was == MF_DIRECTION_BOTH && !other_direction_is_well(map, k, &f->part, now_ns)))
+		k->sick.part.direction = was;
+}
+
+/* Whether nothing explains a symptom better. */
+static bool leads(const struct mm_map *map, enum mm_symptom symptom, const struct mm_part *part)
+{
+	const struct mm_lead *l = &map->lead[symptom];
+
+	return l->since_ns && mm_part_same(&l->part, part);
+}
+
+static void track(struct mm_map *map, const struct mm_found *f, uint64_t now_ns)
+{
+	struct mm_tracked *k = entry_of(map, f);
+
+	if (!k)
+		return;
+	if (!k->active) {
+		k->onset_ns[2] = k->onset_ns[1];
+		k->onset_ns[1] = k->onset_ns[0];
+		/* To explain most, if it does. */
+		k->onset_ns[0] = leads(map, f->symptom, &f->part) ? map->lead[f->symptom].since_ns
+								  : now_ns + 1;
+		k->active = true;
+		k->was_dead = false;
+		k->least_ppm = MM_PPM;
+		k->sick.direction_known = false;
+	}
+	k->found_ns = now_ns;
+	k->window = f->window;
+	track_direction(map, k, f, now_ns);
+	k->was_dead |= kind_of(f) == MM_DEAD;
+	/* While it comes back, some of its packets are lost. */
+	k->sick.kind = k->was_dead ? MM_DEAD : kind_of(f);
+	k->sick.rate_ppm = f->fit.rate_ppm;
+	if (k->least_ppm > f->fit.rate_ppm)
+		k->least_ppm = f->fit.rate_ppm;
+	k->sick.for_it = f->fit.for_it;
+	k->sick.watchers = f->fit.watchers;
 }
 
 /* It was another part all the time: this one has not failed. */
@@ -159,7 +203,7 @@ static void end_if_well(struct mm_map *map, struct mm_tracked *k, uint64_t now_n
 	struct mm_walk walk;
 	struct mm_route *r;
 
-	if (!k->active || !is_well(map, k, now_ns))
+	if (!k->active || !is_well(map, k, &k->sick.part, NULL, 0, now_ns))
 		return;
 	k->active = false;
 	/* Or what it did would be seen in longer windows as a smaller share for long. */
@@ -170,13 +214,14 @@ static void end_if_well(struct mm_map *map, struct mm_tracked *k, uint64_t now_n
 
 /*
  * Takes back what was not found again: at once where something else was found in its place, else
- * after its window. What nobody says anything about stays as it was.
+ * after its window. What nobody says anything about stays as it was, and so does what explains most
+ * and is not as far ahead as before.
  */
 static void take_back_if_not_found(struct mm_map *map, struct mm_tracked *k, uint64_t now_ns)
 {
 	uint64_t after = k->covered ? map->cfg.settle_ns : map->cfg.window_ns[k->window];
 
-	if (k->active && now_ns - k->found_ns > after &&
+	if (k->active && now_ns - k->found_ns > after && !leads(map, k->symptom, &k->sick.part) &&
 	    sum_of(map, &k->sick.part, k->window, k->symptom, now_ns).known)
 		take_back(k);
 }
@@ -236,7 +281,8 @@ static size_t insert(struct mm_sick *sick, size_t n, size_t max, const struct mm
 
 /*
  * While a fault begins a window has what was good before it, too, and may show a share of another
- * part as lost: that is told only if it is found again when it has settled. What is dead is no mix.
+ * part as lost: that is told only if it is still found, or explained most before, when it has
+ * settled. What is dead is no mix.
  */
 static bool is_told(const struct mm_map *map, const struct mm_tracked *k, uint64_t now_ns)
 {

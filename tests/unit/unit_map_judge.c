@@ -209,6 +209,55 @@ CASE(mm_map_judge, waits_until_the_best_is_ahead_of_the_next)
 	check_uplink(MM_LOSSY, MF_DIRECTION_OUT);
 }
 
+/*
+ * What explained most for as long as it takes to settle, too little to be accused, is told at once
+ * when it is; what something else explained better before has to settle.
+ */
+CASE(mm_map_judge, tells_at_once_what_led_long_enough)
+{
+	count(MM_LOST, out, in, 40, 1);
+	pass(0);
+	assert_u_eq(n_sick, 0);
+	pass(map->cfg.settle_ns);
+	count(MM_LOST, out, in, 40, 20);
+	pass(0);
+	check_uplink(MM_LOSSY, MF_DIRECTION_BOTH);
+	assert_u_eq(sick[0].since_ns, now_ns - map->cfg.settle_ns);
+}
+
+CASE(mm_map_judge, has_what_did_not_lead_settle)
+{
+	count(MM_LOST, mf_link_t0_t1(&t, 0, 1, 1, false), mf_link_t0_t1(&t, 0, 1, 1, true), 40, 1);
+	pass(0);
+	pass(map->cfg.settle_ns);
+	count(MM_LOST, out, in, 40, 20);
+	pass(0);
+	assert_u_eq(n_sick, 0);
+	pass(map->cfg.settle_ns);
+	check_uplink(MM_LOSSY, MF_DIRECTION_BOTH);
+}
+
+/*
+ * For the shortest window the cable is far ahead of its T1; for the next, in which another cable of
+ * the T1 lost one, too, it is not, and explains most all the same.
+ */
+CASE(mm_map_judge, does_not_take_back_what_leads)
+{
+	const uint32_t other_out = mf_link_t0_t1(&t, 0, 1, 0, false), other_in = other_out ^ 1;
+
+	count_by(1, MM_LOST, other_out, other_in, 200, 1);
+	now_ns += 4 * map->cfg.window_ns[0];
+	count(MM_LOST, out, in, 100, 3);
+	count_by(1, MM_LOST, other_out, other_in, 300, 0);
+	judge();
+	check_uplink(MM_LOSSY, MF_DIRECTION_BOTH);
+	for (uint32_t i = 0; i < 20; i++) {
+		count(MM_LOST, out, in, 1, 0);
+		pass(10 * MS_NS);
+		check_uplink(MM_LOSSY, MF_DIRECTION_BOTH);
+	}
+}
+
 /* One direction is less likely beforehand than both, and needs so much more. */
 CASE(mm_part_bits, count_against_what_is_less_likely)
 {
@@ -267,6 +316,28 @@ CASE(mm_map_judge, keeps_a_direction_that_was_told)
 		pass(20 * MS_NS);
 	}
 	check_uplink(MM_DEAD, MF_DIRECTION_BOTH);
+}
+
+/*
+ * Both directions lose some, and for the shortest window one of them loses nothing by chance. It is
+ * well when more than that says so.
+ */
+CASE(mm_map_judge, keeps_both_directions_until_one_is_well)
+{
+	count(MM_LOST, out, out, 100, 3);
+	count(MM_LOST, in, in, 100, 2);
+	judge();
+	check_uplink(MM_LOSSY, MF_DIRECTION_BOTH);
+	now_ns += map->cfg.window_ns[0];
+	count(MM_LOST, out, out, 100, 4);
+	count(MM_LOST, in, in, 300, 0);
+	pass(0);
+	check_uplink(MM_LOSSY, MF_DIRECTION_BOTH);
+	now_ns += 2 * map->cfg.window_ns[MM_WINDOWS - 1];
+	count(MM_LOST, out, out, 200, 10);
+	count(MM_LOST, in, in, 300, 0);
+	pass(0);
+	check_uplink(MM_LOSSY, MF_DIRECTION_OUT);
 }
 
 /* Of a fault that is over nothing is taken over to the next one. */
@@ -351,6 +422,22 @@ CASE(mm_map_judge, absolves_of_nothing_else)
 	pass(0);
 	assert_u_eq(mm_route_sum(map, &map->route[0], 1, MM_DUPLICATED, now_ns).bad, 0);
 	assert_u_eq(mm_route_sum(map, &map->route[0], 1, MM_LOST, now_ns).bad, 20);
+	check_uplink(MM_LOSSY, MF_DIRECTION_BOTH);
+}
+
+/* A share that a few packets showed too large is not what health is measured by. */
+CASE(mm_map_judge, is_not_well_by_a_share_that_it_showed_once)
+{
+	count(MM_LOST, out, in, 1000, 20);
+	judge();
+	check_uplink(MM_LOSSY, MF_DIRECTION_BOTH);
+	now_ns += map->cfg.window_ns[0];
+	count(MM_LOST, out, in, 40, 8);
+	pass(0);
+	check_uplink(MM_LOSSY, MF_DIRECTION_BOTH);
+	now_ns += map->cfg.window_ns[0];
+	count(MM_LOST, out, in, 100, 0);
+	pass(0);
 	check_uplink(MM_LOSSY, MF_DIRECTION_BOTH);
 }
 
