@@ -89,10 +89,11 @@ static void *probe(void *ctx)
 
 		pthread_mutex_lock(&map->lock);
 		map->now_ns = ui_clock_ns();
-		probe_host_step(map->host);
+		probe_host_receive(map->host);
 		probe_evidence_step(&map->evidence);
 		if (map->steps++ % MD_VIEW_STEPS == 0)
 			md_view_judge(map->view, map->now_ns);
+		probe_host_send(map->host);
 		pthread_mutex_unlock(&map->lock);
 		/* What was missed is not made up for: a burst would be lost. */
 		now = ui_clock_ns();

@@ -124,11 +124,27 @@ static bool is_reordered(const struct probe_book *b, uint64_t step)
 	return b->overtaken_step != 0 && step < b->overtaken_step + PROBE_REORDER_STEPS;
 }
 
-/* Whether one that has not come is lost. Those of one step may overtake each other. */
-static bool is_over(const struct probe_book *b, const struct probe_slot *s, uint64_t step)
+static uint32_t count_came(const struct probe_book *b)
 {
-	return step - s->step >= PROBE_WAIT_STEPS ||
-	       (s->step + 1 < b->came_step && !is_reordered(b, step));
+	uint32_t n = 0;
+
+	for (uint32_t seq = b->settled; seq != b->next; seq++)
+		n += b->slot[seq % PROBE_SLOTS].copies > 0;
+	return n;
+}
+
+/*
+ * Whether one that has not come is lost, where so many that left after it came. Of one that left in
+ * an earlier step than another that came, or before some of its own, nothing is left on the way;
+ * those of one step may overtake each other.
+ */
+static bool is_over(const struct probe_book *b, const struct probe_slot *s, uint32_t later,
+		    uint64_t step)
+{
+	if (step - s->step >= PROBE_WAIT_STEPS)
+		return true;
+	return !is_reordered(b, step) &&
+	       (s->step + 1 < b->came_step || (later >= PROBE_OVERTAKES && s->step != step));
 }
 
 /*
@@ -138,6 +154,7 @@ static bool is_over(const struct probe_book *b, const struct probe_slot *s, uint
 bool probe_book_settle(struct probe_book *b, uint64_t step, struct mm_counts *counts)
 {
 	bool any = false;
+	uint32_t later = count_came(b);
 
 	*counts = (struct mm_counts){0};
 	for (uint32_t seq = b->settled; seq != b->next; seq++) {
@@ -147,7 +164,8 @@ bool probe_book_settle(struct probe_book *b, uint64_t step, struct mm_counts *co
 			tell(counts, b, seq);
 			any = true;
 		}
-		if (!is_over(b, s, step))
+		later -= s->copies > 0;
+		if (!is_over(b, s, later, step))
 			continue;
 		count(counts, MM_LOST, !s->copies);
 		b->settled = seq + 1;

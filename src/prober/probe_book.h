@@ -17,14 +17,16 @@
  */
 #define PROBE_WAIT_STEPS MM_PROBE_WAIT_STEPS
 #define PROBE_REORDER_STEPS 100u
+/* So many of its route that left after it and came are no chance: as of duplicate ACKs (RFC 5681). */
+#define PROBE_OVERTAKES 3u
 /* Probes that leave together, so that a packet that is overtaken is seen. */
 #define PROBE_PAIR MM_PROBE_PAIR
 /* Packets that fill the MTU and leave together, so that a link shows how fast it carries them. */
 #define PROBE_TRAIN 4u
 /* Pairs of one route in a step at most, and a train in place of one. */
-#define PROBE_PAIRS_MAX 15u
+#define PROBE_PAIRS_MAX 23u
 /* Those of all steps in which they may come back, rounded up to a power of two. */
-#define PROBE_SLOTS 128u
+#define PROBE_SLOTS 256u
 
 enum probe_verdict {
 	PROBE_ANSWERED,

@@ -578,7 +578,7 @@ static void send_all(struct probe_host *h)
 	}
 }
 
-void probe_host_step(struct probe_host *h)
+void probe_host_receive(struct probe_host *h)
 {
 	uint64_t budget = probe_spare_step_bytes(h->cfg.rate_bit_s);
 
@@ -589,9 +589,12 @@ void probe_host_step(struct probe_host *h)
 	receive_strays(h);
 	if (h->cfg.asks_who_lives && h->step % h->streams.hello_steps == h->streams.hello_steps - 1)
 		see_who_lives(h);
-	/* Before anything is sent, lest a route have what a host begins with and a burst. */
 	for (uint32_t i = 0; i < h->streams.room; i++)
 		settle(h, &h->streams.stream[i]);
+}
+
+void probe_host_send(struct probe_host *h)
+{
 	send_all(h);
 	probe_spare_step(&h->spare, &h->cfg, h->streams.bit_s);
 	doubt_all(h);

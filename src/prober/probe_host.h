@@ -4,7 +4,8 @@
  * answers neighbours, and hands what it counted to a sink.
  *
  * 	host = probe_host_create(&cfg, &sink, why, sizeof(why));
- * 	probe_host_step(host);			once every PROBE_STEP_NS
+ * 	probe_host_receive(host);		once every PROBE_STEP_NS, and then
+ * 	probe_host_send(host);
  * 	probe_host_destroy(host);
  *
  * Time is counted in its own steps: a prober that is not run for a while takes nothing for lost
@@ -110,8 +111,13 @@ struct probe_host *probe_host_create(const struct probe_host_cfg *cfg,
 /* probe_host_destroy frees it; NULL is allowed. */
 void probe_host_destroy(struct probe_host *h);
 
-/* probe_host_step takes in what came, settles what is overdue and sends what is due. */
-void probe_host_step(struct probe_host *h);
+/*
+ * A step: probe_host_receive takes in what came and settles what is overdue, probe_host_send sends
+ * what is due. Of probers that take their steps together all receive before any sends: what one saw
+ * is in doubt for all then, and none has what a host begins with and a burst.
+ */
+void probe_host_receive(struct probe_host *h);
+void probe_host_send(struct probe_host *h);
 
 const struct probe_figures *probe_host_figures(const struct probe_host *h);
 bool probe_host_sees_strays(const struct probe_host *h);

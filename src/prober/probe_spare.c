@@ -6,8 +6,13 @@
 #define SAVED_PART 2u
 /* Of a link's rate, for what is in doubt. */
 #define LINK_PART 4u
-/* Most that a short route gets, beside the pair of the plan: these tell one cable from another. */
+/* Most that a route to a switch gets, beside the pair of the plan: these tell cables apart. */
 #define SHORT_PAIRS (PROBE_PAIRS_MAX - 1)
+/*
+ * That to the T0 tells only a host's cable from others, and has a part of that, where there are but
+ * two T1s: with more of them the uplinks have no room for what it leaves.
+ */
+#define NEAR_PART_OF_TWO 3u
 /*
  * A route that goes round by way of another T0 crosses many cables and tells directions apart. Over
  * a directed link there are about four of them for each of its watchers, of hosts of both T0s, and
@@ -94,7 +99,7 @@ static uint32_t rounds_each(const struct probe_host_cfg *cfg)
 
 /* Of each kind: how many pairs a route gets. */
 struct shares {
-	uint32_t rounds, peers, shorts;
+	uint32_t rounds, peers, shorts, nears;
 };
 
 /*
@@ -106,6 +111,7 @@ static struct shares share_out(const struct probe_host_cfg *cfg)
 	uint32_t t1s = cfg->t->cfg.t1s, each = rounds_each(cfg);
 	uint64_t link = pairs_of_link(cfg), fit = link / watchers_of(cfg);
 	uint64_t n_rounds = each == ROUNDS_OF_TWO ? t1s : 2 * t1s;
+	uint32_t near_part = each == ROUNDS_OF_TWO ? NEAR_PART_OF_TWO : 1;
 	uint64_t n_peers = 3 * (uint64_t)watchers_of(cfg); /* two of each; some have more */
 	struct shares s;
 
@@ -114,7 +120,9 @@ static struct shares share_out(const struct probe_host_cfg *cfg)
 	s.peers = least(link / 2 / n_peers, PEER_PAIRS);
 	link -= s.rounds * n_rounds + s.peers * n_peers;
 	fit -= (uint64_t)s.rounds * each;
-	s.shorts = least(least(link / (1 + t1s), SHORT_PAIRS), least(fit, SHORT_PAIRS));
+	s.shorts = least(least(near_part * link / (1 + near_part * t1s), SHORT_PAIRS),
+			 least(fit, SHORT_PAIRS));
+	s.nears = s.shorts / near_part;
 	return s;
 }
 
@@ -124,5 +132,7 @@ uint32_t probe_spare_pairs(const struct probe_host_cfg *cfg, const struct mm_rou
 
 	if (of->peer != MM_NO_HOST)
 		return s.peers;
-	return probe_spare_is_short(of) ? s.shorts : s.rounds;
+	if (!probe_spare_is_short(of))
+		return s.rounds;
+	return of->links > 2 ? s.shorts : s.nears;
 }

@@ -26,9 +26,9 @@ bool probe_spare_take(struct probe_spare *s, uint64_t bytes);
 bool probe_spare_is_short(const struct mm_route_of *of);
 /*
  * probe_spare_pairs returns how many pairs of a route in doubt may leave in a step beside that of
- * the plan: fourteen where it is short, two to a neighbour, four where it goes round, or ten where
- * there are but two T0s and two T1s; and where the rate of links is known no more than a quarter of
- * one for all that cross it together.
+ * the plan: 22 where it is short, two to a neighbour, four where it goes round; where there are but
+ * two T0s and two T1s seven to the T0 and ten where it goes round; and where the rate of links is
+ * known no more than a quarter of one for all that cross it together.
  */
 uint32_t probe_spare_pairs(const struct probe_host_cfg *cfg, const struct mm_route_of *of);
 

@@ -399,7 +399,8 @@ static void step(void)
 		happen();
 	mb_assert(w.n_arrivals + 2 * w.n_sent <= ARRIVALS_MAX || w.n_sent == 0);
 	bring_back();
-	probe_host_step(w.host);
+	probe_host_receive(w.host);
+	probe_host_send(w.host);
 	mb_assert(w.strays == 0 && w.loops == 0);
 	check_pairs();
 	w.has_stray = false;

@@ -56,6 +56,25 @@ TEST(probe_book_settle, counts_as_lost_what_a_later_step_overtook)
 	assert_u_eq(counts.bad[MM_LOST], 0);
 }
 
+/* Of one step, too, where so many that left after it are there; not yet in the step itself. */
+TEST(probe_book_settle, counts_as_lost_what_some_of_its_step_overtook)
+{
+	struct probe_book b = {0};
+
+	for (uint32_t i = 0; i < 3 + PROBE_OVERTAKES; i++)
+		probe_book_send(&b, NONCE, 7);
+	for (uint32_t i = 0; i < PROBE_OVERTAKES; i++)
+		probe_book_arrive(&b, 2 + i, NONCE, true, 0);
+	assert_false(probe_book_settle(&b, 7, &counts));
+	/* The last one is missing, and may be on its way. */
+	assert_true(probe_book_settle(&b, 8, &counts));
+	assert_u_eq(counts.known[MM_LOST], 2);
+	assert_u_eq(counts.bad[MM_LOST], 2);
+	assert_true(probe_book_settle(&b, 7 + PROBE_WAIT_STEPS, &counts));
+	assert_u_eq(counts.known[MM_LOST], 1 + PROBE_OVERTAKES);
+	assert_u_eq(counts.bad[MM_LOST], 1);
+}
+
 /* What reorders may hold the last packet of a step until the next step's have passed. */
 TEST(probe_book_settle, waits_where_packets_were_overtaken)
 {

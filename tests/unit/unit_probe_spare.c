@@ -44,7 +44,8 @@ TEST(probe_spare_take, gives_what_is_left_of_the_rate)
 	assert_true(probe_spare_take(&spare, PROBE_TRAIN * (uint64_t)t.cfg.mtu));
 }
 
-static const struct mm_route_of short_one = {.peer = MM_NO_HOST, .links = 4},
+static const struct mm_route_of near_one = {.peer = MM_NO_HOST, .links = 2},
+				short_one = {.peer = MM_NO_HOST, .links = 4},
 				round_one = {.peer = MM_NO_HOST, .links = 6},
 				peer = {.peer = 1, .links = 4};
 
@@ -52,11 +53,13 @@ TEST(probe_spare_pairs, favours_what_tells_most)
 {
 	begin("tiny", PROBE_RATE_USUAL, 0);
 	assert_u_eq(probe_spare_pairs(&cfg, &short_one), PROBE_PAIRS_MAX - 1);
+	assert_u_eq(probe_spare_pairs(&cfg, &near_one), (PROBE_PAIRS_MAX - 1) / 3);
 	assert_u_eq(probe_spare_pairs(&cfg, &round_one), 10);
 	assert_u_eq(probe_spare_pairs(&cfg, &peer), 2);
 	/* Where there are more T1s to go up and down by, more routes go round over each link. */
 	t.cfg.t1s = 4;
 	assert_u_eq(probe_spare_pairs(&cfg, &round_one), 4);
+	assert_u_eq(probe_spare_pairs(&cfg, &near_one), probe_spare_pairs(&cfg, &short_one));
 }
 
 static uint64_t pairs_over[4096]; /* by link, in a step in which all is in doubt */

@@ -96,7 +96,7 @@ static void judge(struct map_session *s, uint64_t now)
 	struct mm_sick sick[MAP_SICK_MAX];
 	struct mm_map *map = prober_map(s->prober);
 
-	prober_step(s->prober, now);
+	prober_receive(s->prober, now);
 	map_result_take(&s->result, sick, mm_map_judge(map, now, sick, MAP_SICK_MAX), now);
 	/* At first nobody has been heard of. */
 	s->result.silent = now - s->result.start_ns < S_NS / 2 ? 0 : mm_map_silent(map, now);
@@ -121,6 +121,7 @@ int map_session_run(struct map_session *s, bool (*each)(struct map_session *s))
 	for (uint64_t step = 1; !ends && !gone; step++) {
 		judge(s, now);
 		ends = each(s) || ui_term_caught();
+		prober_send(s->prober);
 		gone = step % LOOK_STEPS == 0 && is_gone(s);
 		/* What was missed is not made up for: a burst would be lost. */
 		due = due + PROBE_STEP_NS > now ? due + PROBE_STEP_NS : now;

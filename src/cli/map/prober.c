@@ -193,11 +193,17 @@ void prober_close(struct prober *p)
 
 /* ---- a step ---- */
 
-void prober_step(struct prober *p, uint64_t now_ns)
+void prober_receive(struct prober *p, uint64_t now_ns)
 {
 	p->now_ns = now_ns;
 	for (uint32_t host = 0; host < p->t->n_hosts; host++)
-		probe_host_step(p->host[host]);
+		probe_host_receive(p->host[host]);
+}
+
+void prober_send(struct prober *p)
+{
+	for (uint32_t host = 0; host < p->t->n_hosts; host++)
+		probe_host_send(p->host[host]);
 }
 
 struct mm_map *prober_map(struct prober *p)

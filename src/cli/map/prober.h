@@ -29,8 +29,13 @@ struct prober_figures {
 struct prober *prober_open(const struct ml_lab *lab, uint64_t rate_bit_s, struct ml_error *e);
 void prober_close(struct prober *p);
 
-/* prober_step has every host take a step: to be called once every PROBE_STEP_NS. */
-void prober_step(struct prober *p, uint64_t now_ns);
+/*
+ * A step, once every PROBE_STEP_NS: prober_receive fills the map with what came to every host, and
+ * prober_send sends what is due. A judgement between the two does not wait for what is sent, which
+ * takes as long as a step where something is in doubt.
+ */
+void prober_receive(struct prober *p, uint64_t now_ns);
+void prober_send(struct prober *p);
 
 /* prober_map returns the map that the prober fills, for mm_map_judge. */
 struct mm_map *prober_map(struct prober *p);
