@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * From the first probe of a fabric that is already broken until all of it is named rightly, part,
+ * kind and direction, and nothing else, and stays so: 100 ms at the median and 500 ms at most, by a
+ * clock of the test's own. Of small shares chance has its say: of a hundred checks one may be late.
+ */
+#include "prober_world.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PACE_BIT_S UINT64_C(100000000)
+#define STEP_MS 10u
+#define STEPS 100u
+#define NEVER_MS UINT32_MAX
+#define ROUNDS 30u
+#define MEDIAN_MS 100u
+#define MOST_MS 500u
+#define LATE_PART 100u
+#define QUIET_STEPS 1000u
+
+struct case_of_names {
+	struct prober_fault fault;
+	enum mm_kind kind;
+};
+
+static const struct case_of_names cases[] = {
+	{{"host3.plane0", MF_DIRECTION_BOTH, MM_LOST, 1000000, 0}, MM_DEAD},
+	{{"plane0.t0-0.t1-0", MF_DIRECTION_BOTH, MM_LOST, 1000000, 0}, MM_DEAD},
+	{{"plane0.t0-0.t1-0", MF_DIRECTION_OUT, MM_LOST, 1000000, 0}, MM_DEAD},
+	{{"plane1.t1-0", MF_DIRECTION_BOTH, MM_LOST, 1000000, 0}, MM_DEAD},
+	{{"plane0.t0-1.t1-1", MF_DIRECTION_BOTH, MM_LOST, 100000, 0}, MM_LOSSY},
+	{{"plane0.t0-1.t1-1", MF_DIRECTION_OUT, MM_LOST, 100000, 0}, MM_LOSSY},
+	{{"plane0.t0-1.t1-1", MF_DIRECTION_BOTH, MM_LOST, 10000, 0}, MM_LOSSY},
+	{{"plane1.t0-1.t1-0", MF_DIRECTION_BOTH, MM_CORRUPTED, 100000, 0}, MM_CORRUPTING},
+	{{"plane1.t0-1.t1-0", MF_DIRECTION_BOTH, MM_DUPLICATED, 100000, 0}, MM_DUPLICATING},
+	{{"plane1.t0-1.t1-0", MF_DIRECTION_BOTH, MM_REORDERED, 100000, 0}, MM_REORDERING},
+	{{"plane0.t0-1.t1-1", MF_DIRECTION_BOTH, MM_SLOWED, 0, 20000000}, MM_SLOW},
+	{{"host0.plane0", MF_DIRECTION_BOTH, MM_SLOWED, 0, 20000000}, MM_SLOW},
+	{{"host0.plane0", MF_DIRECTION_OUT, MM_SLOWED, 0, 20000000}, MM_SLOW},
+	{{"host0.plane0", MF_DIRECTION_IN, MM_SLOWED, 0, 20000000}, MM_SLOW},
+};
+
+static bool is_right(const struct case_of_names *c, const struct mm_sick *sick, size_t n)
+{
+	char name[MM_PART_NAME_BYTES];
+
+	return n == 1 && sick[0].kind == c->kind && sick[0].part.direction == c->fault.direction &&
+	       strcmp(mm_part_name(prober_world_topology(), &sick[0].part, name),
+		      c->fault.target) == 0;
+}
+
+/* Until it was right and stayed so to the end. */
+static uint32_t ms_to_name(const struct case_of_names *c)
+{
+	uint32_t since = NEVER_MS;
+
+	prober_world_begin("tiny", PACE_BIT_S);
+	prober_world_fault(&c->fault);
+	for (uint32_t step = 0; step < STEPS; step++) {
+		size_t n;
+		const struct mm_sick *sick = prober_world_step(&n);
+
+		if (!is_right(c, sick, n))
+			since = NEVER_MS;
+		else if (since == NEVER_MS)
+			since = step * STEP_MS;
+	}
+	prober_world_end();
+	return since;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const uint32_t *one = a, *other = b;
+
+	return (*one > *other) - (*one < *other);
+}
+
+static void check(const struct case_of_names *c)
+{
+	static const char *const directions[] = {"both", "out", "in"};
+	size_t rounds = test_long_rounds(ROUNDS), late = 0;
+	uint32_t *ms = calloc(rounds, sizeof(*ms));
+
+	assert_non_null(ms);
+	for (size_t i = 0; i < rounds; i++) {
+		ms[i] = ms_to_name(c);
+		late += ms[i] > MOST_MS;
+	}
+	qsort(ms, rounds, sizeof(*ms), by_number);
+	printf("# %s %s %s: median %u ms, at most %u ms\n", c->fault.target, mm_kind_name(c->kind),
+	       directions[c->fault.direction], ms[rounds / 2], ms[rounds - 1]);
+	assert_u_between(ms[rounds / 2], 1, MEDIAN_MS);
+	assert_u_between(late, 0, rounds / LATE_PART);
+	free(ms);
+}
+
+TEST(prober, has_each_fault_named_in_time)
+{
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		check(&cases[i]);
+}
+
+TEST(prober, has_nobody_accused_where_nothing_is_wrong)
+{
+	prober_world_begin("tiny", PACE_BIT_S);
+	for (uint32_t step = 0; step < QUIET_STEPS; step++) {
+		size_t n;
+
+		prober_world_step(&n);
+		assert_u_eq(n, 0);
+	}
+	prober_world_end();
+}
