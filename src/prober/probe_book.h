@@ -17,7 +17,7 @@
  */
 #define PROBE_WAIT_STEPS MM_PROBE_WAIT_STEPS
 #define PROBE_REORDER_STEPS 100u
-/* So many of its route that left after it and came are no chance: as of duplicate ACKs (RFC 5681). */
+/* Those of its route that left after it and came of which so many are no chance, as in RFC 5681. */
 #define PROBE_OVERTAKES 3u
 /* Probes that leave together, so that a packet that is overtaken is seen. */
 #define PROBE_PAIR MM_PROBE_PAIR

@@ -28,13 +28,9 @@
  * T0 and a T1 the hops end at the T0, whose message needs nobody to forward it.
  */
 #define PLAIN_HOPS 15u
-/* Pairs of plain packets to a host before it is another's turn: ECMP sends each pair of hosts by
- * one uplink. */
+/* Pairs of plain packets to a host in a row: ECMP sends each pair of hosts by one uplink. */
 #define PLAIN_TURN 4u
-/*
- * Of a host that begins nothing is known: the first turns of its routes have more pairs, lest what
- * loses little be a while before it loses something.
- */
+/* Of a host that begins nothing is known: more pairs, lest small losses take long to be seen. */
 #define BEGIN_TURNS 5u
 #define BEGIN_PAIRS 3u
 /* By how many routes the first trains of a host are ahead of those of the one before. */

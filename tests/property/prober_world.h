@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * prober_world.h - the probers of all hosts of a fabric and the map that they fill, as `mrc map` has
- * them, on a network that this is: packets take time, wait behind others and come to harm. It has a
- * clock of its own, so that how long a name takes does not depend on the machine.
+ * prober_world.h - the probers of all hosts of a fabric and the map that they fill, as `mrc map`
+ * has them, on a network that this is: packets take time, wait behind others and come to harm. It
+ * has a clock of its own, so that how long a name takes does not depend on the machine.
  *
  * Programs that use it wrap the sockets of the prober (property/map.cmake).
  */

@@ -114,7 +114,7 @@ CASE(mm_map_judge, goes_on_saying_what_pairs_show_less_of)
 	assert_u_eq(n_sick, 0);
 }
 
-/* A tenth of a small share would be less than what is usual, and more than that a sign of health. */
+/* A tenth of a small share would be less than what is usual, and more than that look healthy. */
 CASE(mm_map_judge, does_not_take_more_of_what_reorders_for_well)
 {
 	count(MM_REORDERED, out, in, 3000, 45);

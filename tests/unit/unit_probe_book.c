@@ -93,7 +93,7 @@ TEST(probe_book_settle, waits_where_packets_were_overtaken)
 	assert_true(probe_book_settle(&b, 2 + PROBE_WAIT_STEPS, &counts));
 	assert_u_eq(counts.known[MM_LOST], 5);
 	assert_u_eq(counts.bad[MM_LOST], 0);
-	/* Again what was overtaken is lost, when nothing was for a while; the last was in step 1. */
+	/* Again what was overtaken is lost, when none came late for a while; the last left in 1. */
 	probe_book_send(&b, NONCE, end - 1);
 	probe_book_arrive(&b, probe_book_send(&b, NONCE, end), NONCE, true, 0);
 	probe_book_settle(&b, end, &counts);
