@@ -40,7 +40,7 @@ char *ml_host_node_dir(const struct ml_lab *lab, uint32_t host, char *out)
 	return out;
 }
 
-/* Another process may read the file now: it is replaced whole, or nothing is left. */
+/* Another process may read the file now: it is replaced whole, or stays as it was. */
 static int write_whole(const char *path, const char *text, size_t len, struct ml_error *e)
 {
 	char part[ML_HOST_PATH_MAX + 48];
