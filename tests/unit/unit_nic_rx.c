@@ -46,6 +46,7 @@ static void rx_settle(struct nic_fixture *fixture)
 {
 	for (int ms = 0; ms < PATIENCE_MS && !rx_all_are_judged(fixture->dev->nic); ms++)
 		poll(NULL, 0, 1);
+	assert_true(rx_all_are_judged(fixture->dev->nic));
 }
 
 #define rx_expect(fixture, counter, want)                             \
