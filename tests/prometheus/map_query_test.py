@@ -205,38 +205,67 @@ def an_answer_that_never_ends_is_given_up():
     return found if took < 90 else found + [f"after {took:.0f} s"]
 
 
-def what_was_seen_once_counts():
-    """Debian's promtool answers what mrc map asks: a symptom has no series before it is seen, and then all of it is new."""
-    promtool = shutil.which("promtool")
-    if not promtool:
-        raise Skip("promtool is not installed (package prometheus)")
+def asks(metric, *more):
+    """What mrc map asks about plane 0 there."""
     queries = []
 
     def answer(query):
         queries.append(query)
         return 200, world(query, 0)
-    asked(answer)
-    route = 'host="host0",plane="0",t0="t0-0",kind="t0"'
-    bad = next(query for query in queries if "map_bad" in query and 'plane="0"' in query)
-    probes = next(query for query in queries if "map_probes" in query and 'plane="0"' in query)
+    asked(answer, *more)
+    return next(query for query in queries if metric in query and 'plane="0"' in query)
 
-    def series(metric, more, values):
-        return {"series": f'softmrc_{metric}{{{route},via="",instance="i",job="j"{more}}}', "values": values}
 
-    def told(query, at, *samples):
-        return {"expr": query, "eval_time": at, "exp_samples": [{"labels": f"{{{key}}}", "value": n} for key, n in samples]}
-    test = {"interval": "15s", "input_series": [
-        series("map_probes_total", "", "0+300x20"), series("map_bad_total", ',symptom="lost"', "_x4 100+100x4 stale"),
-        series("map_bad_total", ',symptom="corrupted"', "7+0x20")],
-        "promql_expr_test": [told(probes, "60s", (route, 600)), told(bad, "45s"),
-                             told(bad, "60s", (f'{route},symptom="lost"', 100)),
-                             told(bad, "75s", (f'{route},symptom="lost"', 200)),
-                             told(bad, "90s", (f'{route},symptom="lost"', 200)), told(bad, "165s")]}
+def route_of(host):
+    return f'host="{host}",plane="0",t0="t0-0",kind="t0"'
+
+
+def series(metric, host, values, more=""):
+    """Of a test of promtool: a series that an mrcd serves, scraped every 15 s."""
+    of = "" if metric == "map_routes" else f',plane="0",t0="t0-0",kind="t0",via=""{more}'
+    return {"series": f'softmrc_{metric}{{host="{host}"{of},instance="{host}:1",job="j"}}', "values": values}
+
+
+def told(query, at, *samples):
+    return {"expr": query, "eval_time": at, "exp_samples": [{"labels": f"{{{key}}}", "value": n} for key, n in samples]}
+
+
+def answered(input_series, *tests):
+    """What Debian's promtool says of these answers."""
+    promtool = shutil.which("promtool")
+    if not promtool:
+        raise Skip("promtool is not installed (package prometheus)")
+    test = {"interval": "15s", "input_series": input_series, "promql_expr_test": tests}
     with tempfile.TemporaryDirectory() as work:
         path = pathlib.Path(work, "map.yml")
         path.write_text(json.dumps({"rule_files": [], "evaluation_interval": "15s", "tests": [test]}), encoding="utf-8")
         done = subprocess.run([promtool, "test", "rules", path], capture_output=True, text=True, check=False)
     return (done.stdout + done.stderr).splitlines() if done.returncode else []
+
+
+LOST, CORRUPTED = ',symptom="lost"', ',symptom="corrupted"'
+
+
+def what_was_seen_once_counts():
+    """A symptom has no series before it is seen, and then all of it is new."""
+    bad, route = asks("map_bad"), route_of("host0")
+    return answered(
+        [series("map_routes", "host0", "8x20"), series("map_probes_total", "host0", "0+300x20"),
+         series("map_bad_total", "host0", "_x4 100+100x4 stale", LOST), series("map_bad_total", "host0", "7+0x20", CORRUPTED)],
+        told(asks("map_probes"), "60s", (route, 600)), told(bad, "45s"), told(bad, "60s", (route + LOST, 100)),
+        told(bad, "75s", (route + LOST, 200)), told(bad, "90s", (route + LOST, 200)), told(bad, "165s"))
+
+
+def what_was_seen_once_long_ago_counts():
+    """One scrape's losses of host0 are in the last five minutes, also once mrcd forgot them. Those of host1 may be older than
+    this Prometheus knows it, those of host2 are from before."""
+    bad = asks("map_bad", "--for", "5m")
+    return answered(
+        [series("map_routes", "host0", "8x40"), series("map_bad_total", "host0", "_x24 100+0x16", LOST),
+         series("map_bad_total", "host0", "_x24 50+0x3 stale", CORRUPTED),
+         series("map_routes", "host1", "_x24 8x16"), series("map_bad_total", "host1", "_x24 9000+0x16", LOST),
+         series("map_routes", "host2", "8x40"), series("map_bad_total", "host2", "70+0x40", LOST)],
+        told(bad, "10m", (route_of("host0") + LOST, 100), (route_of("host0") + CORRUPTED, 50)))
 
 
 def wrong_usage_is_named():
@@ -252,4 +281,5 @@ def wrong_usage_is_named():
 if __name__ == "__main__":
     tap.main([(check.__name__, check) for check in ((an_answer_that_never_ends_is_given_up,) if "--slow" in sys.argv else (
         healthy, names_a_dead_uplink, names_a_loss, a_silent_half_is_not_healthy, foreign_series_are_left_out,
-        too_many_routes_are_left_out, a_long_time_has_the_same_shares, what_was_seen_once_counts, hostile_answers_are_refused, wrong_usage_is_named))])
+        too_many_routes_are_left_out, a_long_time_has_the_same_shares, what_was_seen_once_counts, what_was_seen_once_long_ago_counts,
+        hostile_answers_are_refused, wrong_usage_is_named))])

@@ -40,14 +40,19 @@ static bool ask(const struct asked *a, const char *by, const char *metric, const
 	return ask_for(a, query, take);
 }
 
-/* A series of these begins with what is wrong: before the second scrape of it all of it is new. */
+/*
+ * A series of these begins with what is wrong, which increase() does not see. So where it sees
+ * nothing, all is new of a series that was not there before, of a host that was.
+ */
 static bool ask_bad(const struct asked *a, const char *by, const char *metric)
 {
-	char query[400];
+	char query[512];
 
 	snprintf(query, sizeof(query),
-		 "sum by (%s) (increase(softmrc_%s[%" PRIu64 "s]) or softmrc_%s) > 0", by, metric,
-		 a->range_s, metric);
+		 "sum by (%s) (increase(softmrc_%s[%" PRIu64 "s]) > 0 or "
+		 "max_over_time(softmrc_%s[%" PRIu64 "s]) unless softmrc_%s offset %" PRIu64
+		 "s and on (instance, job) softmrc_map_routes offset %" PRIu64 "s) > 0",
+		 by, metric, a->range_s, metric, a->range_s, metric, a->range_s, a->range_s);
 	return ask_for(a, query, prom_evidence_bad);
 }
 
