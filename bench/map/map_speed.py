@@ -6,7 +6,7 @@
             and what it sends over an uplink that is in doubt
     names   the faults of docs/map.md on tiny, five checks of each: from the first probe until the right name
     steady  three of them and a flap on tiny, while `mrc map watch` runs all the time: from the fault until the name
-    rules   Prometheus' rules on what so many nodes serve, as Debian's prometheus scrapes and times them: some minutes, 8 GB
+    rules   Prometheus' rules on what so many nodes serve, as Debian's prometheus scrapes and times them: some minutes, 12 GB
 
 Needs root for labs. Each part says where it has nothing to run with.
 """

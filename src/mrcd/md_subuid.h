@@ -39,7 +39,8 @@ void md_subuid_fini(struct md_subuid *s);
  * or of a name that is no user, or cannot be looked up, are accounts of their own, one a range,
  * above all uids; one number alone is an account as it is. Where ranges overlap the first line
  * counts; a user's own uid within another's range is that other's, who can be him. Reads the file
- * again where it has changed; what cannot be read leaves what was read before.
+ * again where it has changed; what cannot be read leaves what was read before, and no file is an
+ * empty one.
  */
 uint64_t md_subuid_account(struct md_subuid *s, uint32_t uid);
 
