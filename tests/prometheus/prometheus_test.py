@@ -77,7 +77,7 @@ def mrcd_metrics():
         config.write_text(MRCD_CONFIG.format(work=work, port=port, probes=free_port()), encoding="utf-8")
         with running([MRCD, "--config", str(config)]):
             wait_for("mrcd", lambda: "map_probes" in scrape(port))
-            wait_for("probes", lambda: "\nsoftmrc_map_probes_total{" in scrape(port))
+            wait_for("probes that are lost", lambda: "\nsoftmrc_map_bad_total{" in scrape(port))
             return scrape(port)
 
 
