@@ -74,6 +74,9 @@ struct mm_tracked {
 	uint64_t onset_ns[3]; /* of the last three times, newest first; 0: none */
 	bool active, was_dead;
 	uint32_t least_ppm; /* share in which it was found, since it began */
+	struct mm_sum last; /* of the longest window, in the last judgement; known 0: not known */
+	uint64_t good;	    /* packets since the last bad one, */
+	uint64_t bad_ns;    /* and when that was */
 	bool covered;	    /* what is bad about it was explained otherwise in the last judgement */
 };
 

@@ -119,6 +119,37 @@ static bool is_well(struct mm_map *map, const struct mm_tracked *k, const struct
 }
 
 /*
+ * Counts what came over a part since the last bad packet. The longest window grows by what came,
+ * until its older half goes, which says nothing.
+ */
+static void count_good(struct mm_map *map, struct mm_tracked *k, uint64_t now_ns)
+{
+	struct mm_sum sum = sum_of(map, &k->sick.part, MM_WINDOWS - 1, k->symptom, now_ns);
+
+	if (!k->last.known || sum.bad > k->last.bad) {
+		k->good = 0;
+		k->bad_ns = now_ns;
+	} else if (sum.known > k->last.known) {
+		k->good += sum.known - k->last.known;
+	}
+	k->last = sum;
+}
+
+/*
+ * Whether so many good packets came since the last bad one that it is well: the middle window may
+ * have too few for that, and the longest still what was bad. For as long as the shortest window, or
+ * those of some routes would do where others are bad.
+ */
+static bool is_well_since(const struct mm_map *map, const struct mm_tracked *k, uint64_t now_ns)
+{
+	const struct mm_sum sum = {.known = k->good};
+
+	return now_ns - k->bad_ns >= map->cfg.window_ns[0] &&
+	       mm_likelihood(&sum, least_rate_of(map, k), map->cfg.usual_ppm[k->symptom]) <
+		       -((int64_t)WELL_BITS << 16);
+}
+
+/*
  * Whether a cable whose both directions were sick is well in the one that was not found now: not by
  * the shortest window, in which a small share shows nothing of it now and then.
  */
@@ -161,6 +192,7 @@ static bool leads(const struct mm_map *map, enum mm_symptom symptom, const struc
 static void track(struct mm_map *map, const struct mm_found *f, uint64_t now_ns)
 {
 	struct mm_tracked *k = entry_of(map, f);
+	enum mf_direction was;
 
 	if (!k)
 		return;
@@ -173,11 +205,16 @@ static void track(struct mm_map *map, const struct mm_found *f, uint64_t now_ns)
 		k->active = true;
 		k->was_dead = false;
 		k->least_ppm = MM_PPM;
+		k->last.known = k->good = 0;
 		k->sick.direction_known = false;
 	}
 	k->found_ns = now_ns;
 	k->window = f->window;
+	was = k->sick.part.direction;
 	track_direction(map, k, f, now_ns);
+	/* Other routes cross it. */
+	if (was != k->sick.part.direction)
+		k->last.known = k->good = 0;
 	k->was_dead |= kind_of(f) == MM_DEAD;
 	/* While it comes back, some of its packets are lost. */
 	k->sick.kind = k->was_dead ? MM_DEAD : kind_of(f);
@@ -203,7 +240,10 @@ static void end_if_well(struct mm_map *map, struct mm_tracked *k, uint64_t now_n
 	struct mm_walk walk;
 	struct mm_route *r;
 
-	if (!k->active || !is_well(map, k, &k->sick.part, NULL, 0, now_ns))
+	if (!k->active)
+		return;
+	count_good(map, k, now_ns);
+	if (!is_well_since(map, k, now_ns) && !is_well(map, k, &k->sick.part, NULL, 0, now_ns))
 		return;
 	k->active = false;
 	/* Or what it did would be seen in longer windows as a smaller share for long. */

@@ -3,6 +3,8 @@
  * From the first probe of a fabric that is already broken until all of it is named rightly, part,
  * kind and direction, and nothing else, and stays so: 100 ms at the median and 500 ms at most, by a
  * clock of the test's own. Of small shares chance has its say: of a hundred checks one may be late.
+ * And when it is over, until nothing is named any more: 1.5 s at most, and 3 s of a share of 1 %,
+ * which it takes more packets to tell from none.
  */
 #include "prober_world.h"
 
@@ -11,6 +13,8 @@
 #include <string.h>
 
 #define PACE_BIT_S UINT64_C(100000000)
+/* As prober_world has them. */
+#define LINK_BIT_S (2 * PACE_BIT_S)
 #define STEP_MS 10u
 #define STEPS 100u
 #define NEVER_MS UINT32_MAX
@@ -19,6 +23,11 @@
 #define MOST_MS 500u
 #define LATE_PART 100u
 #define QUIET_STEPS 1000u
+#define END_STEPS 400u
+#define END_MS 1500u
+#define END_SMALL_MS 3000u
+#define SMALL_PPM 10000u
+#define END_ROUNDS 7u
 
 struct case_of_names {
 	struct prober_fault fault;
@@ -71,6 +80,31 @@ static uint32_t ms_to_name(const struct case_of_names *c)
 	return since;
 }
 
+/* Of what ended when it had lasted a second: until nothing is named, and stays so. */
+static uint32_t ms_to_end(const struct case_of_names *c)
+{
+	struct prober_fault none = c->fault;
+	uint32_t since = NEVER_MS;
+	size_t n;
+
+	none.ppm = 0;
+	none.bit_s = c->fault.bit_s ? LINK_BIT_S : 0;
+	prober_world_begin("tiny", PACE_BIT_S);
+	prober_world_fault(&c->fault);
+	for (uint32_t step = 0; step < STEPS; step++)
+		prober_world_step(&n);
+	prober_world_fault(&none);
+	for (uint32_t step = 0; step < END_STEPS; step++) {
+		prober_world_step(&n);
+		if (n > 0)
+			since = NEVER_MS;
+		else if (since == NEVER_MS)
+			since = step * STEP_MS;
+	}
+	prober_world_end();
+	return since;
+}
+
 static int by_number(const void *a, const void *b)
 {
 	const uint32_t *one = a, *other = b;
@@ -101,6 +135,27 @@ TEST(prober, has_each_fault_named_in_time)
 {
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		check(&cases[i]);
+}
+
+TEST(prober, has_each_fault_end_in_time)
+{
+	size_t rounds = test_long_rounds(END_ROUNDS), late = 0, all = 0;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		bool small = cases[i].fault.ppm == SMALL_PPM;
+		uint32_t most = 0;
+
+		for (size_t n = 0; n < rounds; n++) {
+			uint32_t ms = ms_to_end(&cases[i]);
+
+			late += ms > (small ? END_SMALL_MS : END_MS);
+			all++;
+			most = ms > most ? ms : most;
+		}
+		printf("# %s %s is over: at most %u ms\n", cases[i].fault.target,
+		       mm_kind_name(cases[i].kind), most);
+	}
+	assert_u_between(late, 0, all / LATE_PART);
 }
 
 TEST(prober, has_nobody_accused_where_nothing_is_wrong)

@@ -441,6 +441,34 @@ CASE(mm_map_judge, is_not_well_by_a_share_that_it_showed_once)
 	check_uplink(MM_LOSSY, MF_DIRECTION_BOTH);
 }
 
+/*
+ * The middle window has too few packets to say that a small share is over, and the longest has what
+ * was lost before; it is over when enough came without a loss all the same.
+ */
+CASE(mm_map_judge, is_well_by_what_came_since_the_last_loss)
+{
+	count(MM_LOST, out, in, 1000, 10);
+	judge();
+	check_uplink(MM_LOSSY, MF_DIRECTION_BOTH);
+	for (uint32_t i = 0; i < 8 && n_sick; i++) {
+		count(MM_LOST, out, in, 150, 0);
+		pass(map->cfg.window_ns[1]);
+	}
+	assert_u_eq(n_sick, 0);
+}
+
+/* Nor do the good packets of some routes end what others see. */
+CASE(mm_map_judge, is_not_well_between_two_losses)
+{
+	count(MM_LOST, out, in, 800, 30);
+	judge();
+	for (uint32_t i = 0; i < 50; i++) {
+		count(MM_LOST, out, in, 200, i % 4 == 3 ? 30 : 0);
+		pass(10 * MS_NS);
+		check_uplink(MM_LOSSY, MF_DIRECTION_BOTH);
+	}
+}
+
 /* ---- shares that are too small ---- */
 
 /* By so many packets that chance is out of question. */
