@@ -44,12 +44,16 @@ enum probe_verdict probe_book_arrive(struct probe_book *b, uint32_t seq, uint64_
 {
 	struct probe_slot *s = slot_of(b, seq);
 	bool settled = (int32_t)(seq - b->settled) < 0;
+	bool overtaken = (int32_t)(seq - b->newest) < 0;
 
 	if (!probe_book_has(b, seq, nonce))
 		return PROBE_FORGED;
 	if (s->copies > 1 || (settled && s->copies))
 		return PROBE_REPLAYED;
 	s->copies++;
+	/* Of one that was taken for lost, too, or no other would be waited for. */
+	if (overtaken && s->copies == 1 && b->overtaken_step <= s->step)
+		b->overtaken_step = s->step + 1;
 	if (settled)
 		return PROBE_LATE;
 	s->damaged = s->damaged || !whole;
@@ -58,12 +62,9 @@ enum probe_verdict probe_book_arrive(struct probe_book *b, uint32_t seq, uint64_
 	s->came_ns = came_ns;
 	if (b->came_step <= s->step)
 		b->came_step = s->step + 1;
-	if ((int32_t)(seq - b->newest) < 0) {
-		s->overtaken = true;
-		b->overtaken_step = s->step + 1;
-	} else {
+	s->overtaken = overtaken;
+	if (!overtaken)
 		b->newest = seq + 1;
-	}
 	return PROBE_ANSWERED;
 }
 

@@ -102,6 +102,25 @@ TEST(probe_book_settle, waits_where_packets_were_overtaken)
 	assert_u_eq(counts.bad[MM_LOST], 1);
 }
 
+/* So it does where what was held came after it had been counted as lost. */
+TEST(probe_book_settle, waits_where_what_counts_as_lost_was_overtaken)
+{
+	struct probe_book b = {0};
+
+	probe_book_send(&b, NONCE, 0);
+	probe_book_arrive(&b, probe_book_send(&b, NONCE, 1), NONCE, true, 0);
+	assert_true(probe_book_settle(&b, 2, &counts));
+	assert_u_eq(counts.bad[MM_LOST], 1);
+	assert_u_eq(probe_book_arrive(&b, 0, NONCE, true, 0), PROBE_LATE);
+	probe_book_send(&b, NONCE, 2);
+	probe_book_arrive(&b, probe_book_send(&b, NONCE, 3), NONCE, true, 0);
+	probe_book_settle(&b, 4, &counts);
+	assert_u_eq(counts.bad[MM_LOST], 0);
+	assert_u_eq(probe_book_arrive(&b, 2, NONCE, true, 0), PROBE_ANSWERED);
+	probe_book_settle(&b, 5, &counts);
+	assert_u_eq(counts.bad[MM_REORDERED], 1);
+}
+
 /* Of what was sent in this step nothing is told yet: a copy may be behind it. */
 TEST(probe_book_settle, tells_once_and_not_in_the_same_step)
 {
