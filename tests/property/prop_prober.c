@@ -22,6 +22,7 @@
 #define MEDIAN_MS 100u
 #define MOST_MS 500u
 #define LATE_PART 100u
+#define STEADY_STEPS 500u
 #define QUIET_STEPS 1000u
 #define END_STEPS 400u
 #define END_MS 1500u
@@ -135,6 +136,29 @@ TEST(prober, has_each_fault_named_in_time)
 {
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		check(&cases[i]);
+}
+
+/* Of a small share something else may be named beside it once, for a moment. */
+TEST(prober, has_each_fault_stay_named)
+{
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		bool was_right = false;
+		uint32_t changes = 0;
+
+		prober_world_begin("tiny", PACE_BIT_S);
+		prober_world_fault(&cases[i].fault);
+		for (uint32_t step = 0; step < STEADY_STEPS; step++) {
+			size_t n;
+			const struct mm_sick *sick = prober_world_step(&n);
+			bool right = is_right(&cases[i], sick, n);
+
+			changes += right != was_right;
+			was_right = right;
+		}
+		prober_world_end();
+		assert_true(was_right);
+		assert_u_between(changes, 1, cases[i].fault.ppm == SMALL_PPM ? 3 : 1);
+	}
 }
 
 TEST(prober, has_each_fault_end_in_time)
