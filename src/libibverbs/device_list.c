@@ -21,7 +21,10 @@ static struct given *given;
 /* While the real library imports a device it lists devices, and only its own are right. */
 static _Thread_local bool is_real_listing;
 
-/* That it cannot list any is no reason to have none of ours; ENOSYS: the kernel has no RDMA. */
+/*
+ * That it cannot list any is no reason to have none of ours; ENOSYS: the kernel has no RDMA. The
+ * process does not fork meanwhile: a child would find the loader in the middle of a driver's dlopen.
+ */
 static struct ibv_device **real_list(const struct mv_real *real, int *n)
 {
 	struct ibv_device **list;
@@ -29,7 +32,9 @@ static struct ibv_device **real_list(const struct mv_real *real, int *n)
 	*n = 0;
 	if (!real)
 		return NULL;
+	mv_lock(MV_LOCK_LISTS);
 	list = real->ibv_get_device_list(n);
+	mv_unlock(MV_LOCK_LISTS);
 	if (!list && errno != ENOSYS)
 		mh_log(MRC_LOG_WARNING, "real devices are not listed: %s", strerror(errno));
 	mv_private_sync_drivers();

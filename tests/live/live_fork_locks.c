@@ -324,6 +324,8 @@ static int destroy_cq_ex(struct ibv_cq_ex *cq)
 
 static bool end_verbs(void)
 {
+	struct ibv_device **list;
+
 	o.qp_ex = NULL;
 	END(o.qp, ibv_destroy_qp);
 	END(o.srq, ibv_destroy_srq);
@@ -332,8 +334,9 @@ static bool end_verbs(void)
 	END(o.channel, ibv_destroy_comp_channel);
 	END(o.pd, ibv_dealloc_pd);
 	END(o.verbs, ibv_close_device);
-	ibv_free_device_list(o.list);
+	list = o.list;
 	o.list = NULL;
+	ibv_free_device_list(list);
 	return true;
 }
 
