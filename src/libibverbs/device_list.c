@@ -22,8 +22,8 @@ static struct given *given;
 static _Thread_local bool is_real_listing;
 
 /*
- * That it cannot list any is no reason to have none of ours; ENOSYS: the kernel has no RDMA. The
- * process does not fork meanwhile: a child would find the loader in the middle of a driver's dlopen.
+ * That it cannot list any is no reason to have none of ours; ENOSYS: the kernel has no RDMA. Nobody
+ * forks meanwhile: the child would find the loader in the middle of a driver's dlopen.
  */
 static struct ibv_device **real_list(const struct mv_real *real, int *n)
 {
