@@ -101,10 +101,26 @@ struct ranking {
 	int64_t other;	   /* the highest rank of those that differ */
 };
 
-static void rank_one(struct ranking *r, const struct mm_found *one)
+/* What was sick a moment ago is likelier than anything new that explains the same. */
+#define ACTIVE_BITS 1
+
+static int32_t bits_beforehand(const struct mm_map *map, const struct mm_found *one)
+{
+	for (uint32_t i = 0; i < map->n_tracked; i++) {
+		const struct mm_tracked *k = &map->tracked[i];
+
+		if (k->active && k->symptom == one->symptom &&
+		    mm_part_same(&k->sick.part, &one->part) &&
+		    k->sick.part.direction == one->part.direction)
+			return -ACTIVE_BITS;
+	}
+	return (int32_t)mm_part_bits(&one->part);
+}
+
+static void rank_one(struct ranking *r, const struct mm_found *one, int32_t beforehand)
 {
 	int64_t raw = one->fit.rank;
-	int64_t rank = raw - ((int64_t)mm_part_bits(&one->part) << ONE_BIT);
+	int64_t rank = raw - (int64_t)beforehand * (1 << ONE_BIT);
 	bool better = rank > r->rank;
 
 	/* Equal likelihoods are the same routes: only what is likely beforehand decides. */
@@ -141,13 +157,15 @@ static void rank_all(struct mm_map *map, uint32_t window, enum mm_symptom sympto
 	mm_suspects_of(map);
 	for (uint32_t i = 0; i < map->n_suspects; i++) {
 		struct mm_found one = {map->suspect[i], symptom, window, {0}, false};
+		int32_t beforehand;
 
 		one.fit = mm_part_fit(map, &one.part, window, symptom, now_ns);
 		if (!one.fit.accused && !one.fit.open)
 			continue;
-		rank_one(all, &one);
+		beforehand = bits_beforehand(map, &one);
+		rank_one(all, &one, beforehand);
 		if (one.fit.rate_ppm >= ALMOST_ALL_PPM || one.fit.all_gone)
-			rank_one(dead, &one);
+			rank_one(dead, &one, beforehand);
 	}
 }
 

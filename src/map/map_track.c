@@ -169,16 +169,17 @@ static bool other_direction_is_well(struct mm_map *map, const struct mm_tracked 
 static void track_direction(struct mm_map *map, struct mm_tracked *k, const struct mm_found *f,
 			    uint64_t now_ns)
 {
-	enum mf_direction was = k->sick.part.direction;
-	bool was_known = k->sick.direction_known;
+	enum mf_direction was = k->sick.part.direction, is = f->part.direction;
+	bool stays = k->sick.direction_known && was != is &&
+		     (!f->direction_known || (was == MF_DIRECTION_BOTH &&
+					      !other_direction_is_well(map, k, &f->part, now_ns)));
 
 	k->sick.part = f->part;
-	k->sick.direction_known = was_known || f->direction_known;
-	if (!was_known || was == f->part.direction)
-		return;
-	if (!f->direction_known ||
-	    (was == MF_DIRECTION_BOTH && !other_direction_is_well(map, k, &f->part, now_ns)))
+	k->sick.direction_known = k->sick.direction_known || f->direction_known;
+	if (stays)
 		k->sick.part.direction = was;
+	else if (was != is)
+		k->last.known = k->good = 0; /* other routes cross it */
 }
 
 /* Whether nothing explains a symptom better. */
@@ -192,7 +193,6 @@ static bool leads(const struct mm_map *map, enum mm_symptom symptom, const struc
 static void track(struct mm_map *map, const struct mm_found *f, uint64_t now_ns)
 {
 	struct mm_tracked *k = entry_of(map, f);
-	enum mf_direction was;
 
 	if (!k)
 		return;
@@ -210,11 +210,7 @@ static void track(struct mm_map *map, const struct mm_found *f, uint64_t now_ns)
 	}
 	k->found_ns = now_ns;
 	k->window = f->window;
-	was = k->sick.part.direction;
 	track_direction(map, k, f, now_ns);
-	/* Other routes cross it. */
-	if (was != k->sick.part.direction)
-		k->last.known = k->good = 0;
 	k->was_dead |= kind_of(f) == MM_DEAD;
 	/* While it comes back, some of its packets are lost. */
 	k->sick.kind = k->was_dead ? MM_DEAD : kind_of(f);

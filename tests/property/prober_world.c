@@ -15,7 +15,7 @@
 #define SICK_MAX 16u
 #define ROUTES_MAX 4096u
 #define FLIGHTS_MAX 16384u
-/* Links of a lab carry twice its pace, which is what they are sure to carry (docs/lab.md). */
+/* Links of hosts carry twice a lab's pace, which is what they are sure to carry (docs/lab.md). */
 #define LINK_PACES 2u
 #define HOP_NS 20000u
 /* From one packet that a host sends to the next: `mrc map` sends for all of them. */
@@ -252,7 +252,7 @@ static void take_asked(void *ctx, uint32_t host, const struct probe_packet *pack
 
 /* ---- begin, a step, end ---- */
 
-static void begin_host(uint32_t host, uint64_t pace_bit_s)
+static void begin_host(uint32_t host, uint64_t pace_bit_s, uint32_t steps_least)
 {
 	const struct probe_sink sink = {
 		.route = take_route, .plain = take_plain, .asked = take_asked};
@@ -260,6 +260,7 @@ static void begin_host(uint32_t host, uint64_t pace_bit_s)
 					   .host = host,
 					   .share = PROBE_SHARE_USUAL,
 					   .rate_bit_s = PROBE_RATE_USUAL,
+					   .steps_least = steps_least,
 					   .ifindex = w.ifindex,
 					   .udp_port = w.udp_port,
 					   .link_bit_s = pace_bit_s,
@@ -274,7 +275,14 @@ static void begin_host(uint32_t host, uint64_t pace_bit_s)
 	assert_non_null(w.host[host]);
 }
 
-void prober_world_begin(const char *preset, uint64_t pace_bit_s)
+/* One that is twice as fast as a host's is so in a lab, too. */
+static uint64_t rate_of(uint32_t link, uint64_t pace_bit_s)
+{
+	return (uint64_t)((double)(LINK_PACES * pace_bit_s) * (double)mf_link_bit_s(&w.t, link) /
+			  (double)w.t.cfg.links[MF_HOST_T0].bit_s);
+}
+
+void prober_world_begin(const char *preset, uint64_t pace_bit_s, uint32_t steps_least)
 {
 	struct mm_cfg cfg;
 
@@ -286,11 +294,11 @@ void prober_world_begin(const char *preset, uint64_t pace_bit_s)
 	w.link = calloc(w.t.n_links, sizeof(*w.link));
 	assert_non_null(w.link);
 	for (uint32_t link = 0; link < w.t.n_links; link++)
-		w.link[link].bit_s = LINK_PACES * pace_bit_s;
+		w.link[link].bit_s = rate_of(link, pace_bit_s);
 	for (uint32_t plane = 0; plane < w.t.cfg.planes; plane++)
 		w.ifindex[plane] = IFINDEX + plane;
 	for (uint32_t host = 0; host < w.t.n_hosts; host++)
-		begin_host(host, pace_bit_s);
+		begin_host(host, pace_bit_s, steps_least);
 	cfg = mm_cfg_default(&w.t, ROUTES_MAX,
 			     probe_host_figures(w.host[0])->round_steps * PROBE_STEP_NS);
 	w.map = mm_map_init(malloc(mm_map_bytes(&cfg, &w.t)), &cfg, &w.t);
@@ -334,6 +342,11 @@ static void receive(void)
 		probe_host_receive(w.host[w.acts]);
 	}
 	w.n_arrived = 0;
+}
+
+void prober_world_pause(uint64_t ns)
+{
+	w.now_ns += ns;
 }
 
 const struct mm_sick *prober_world_step(size_t *n)

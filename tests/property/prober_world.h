@@ -22,10 +22,15 @@ struct prober_fault {
 	uint64_t bit_s; /* of MM_SLOWED: what a link carries */
 };
 
-/* prober_world_begin makes one of a preset, as a lab with that pace; prober_world_end frees it. */
-void prober_world_begin(const char *preset, uint64_t pace_bit_s);
+/*
+ * prober_world_begin makes one of a preset, as a lab with that pace, in which a route is probed once
+ * in so many steps at least; prober_world_end frees it.
+ */
+void prober_world_begin(const char *preset, uint64_t pace_bit_s, uint32_t steps_least);
 void prober_world_end(void);
 void prober_world_fault(const struct prober_fault *fault);
+/* prober_world_pause lets time pass in which nobody gets to do anything. */
+void prober_world_pause(uint64_t ns);
 /* prober_world_step lets 10 ms pass and returns what is sick then, *n of them. */
 const struct mm_sick *prober_world_step(size_t *n);
 const struct mf_topology *prober_world_topology(void);

@@ -293,6 +293,26 @@ CASE(mm_map_judge, does_not_tell_what_was_another_part_when_it_had_settled)
 	assert_u_eq(sick[0].part.id, mf_node_switch(&t, MF_T1, 0, 0));
 }
 
+/*
+ * All cables of a T1 are dead, and later, for a moment, it is known of one of them alone: what is
+ * sick already explains that as well as the cable, and is likelier.
+ */
+CASE(mm_map_judge, names_what_is_sick_already_of_what_no_packet_tells_apart)
+{
+	for (uint32_t t0 = 0; t0 < t.cfg.t0s; t0++)
+		count(MM_LOST, mf_link_t0_t1(&t, 0, t0, 0, false),
+		      mf_link_t0_t1(&t, 0, t0, 0, true), 40, 40);
+	judge();
+	for (uint32_t i = 0; i < 3; i++) {
+		assert_u_eq(n_sick, 1);
+		assert_u_eq(sick[0].part.kind, MM_SWITCH);
+		assert_u_eq(sick[0].part.id, mf_node_switch(&t, MF_T1, 0, 0));
+		now_ns += i ? 0 : 2 * map->cfg.window_ns[0];
+		count(MM_LOST, out, in, 40, 40);
+		pass(map->cfg.settle_ns);
+	}
+}
+
 /* ---- directions over time ---- */
 
 /* Routes that tell it may be silent for a while: the other ones do not take it back. */
