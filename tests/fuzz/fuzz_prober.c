@@ -19,8 +19,8 @@
 #include "base/bytes.h"
 #include "fabric/topology_toml.h"
 #include "prober/probe_host.h"
-#include "prober/probe_socket.h"
 #include "support/fuzz_input.h"
+#include "support/wrapped_sockets.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -71,12 +71,6 @@ static struct world w;
 /* ---- in the place of sockets and chance ---- */
 
 ssize_t __wrap_getrandom(void *to, size_t size, unsigned flags);
-int __wrap_probe_socket_open(uint16_t *port);
-int __wrap_stray_socket_open(uint16_t own_usid);
-int __wrap_probe_socket_send(int fd, const uint8_t to[16], uint16_t to_port, uint32_t by_port,
-			     uint32_t hops, const struct probe_packet *packet);
-int __wrap_probe_socket_receive(int fd, struct probe_packet *packet);
-int __wrap_stray_socket_receive(int fd, struct probe_packet *packet);
 
 ssize_t __wrap_getrandom(void *to, size_t size, unsigned flags)
 {
@@ -88,12 +82,6 @@ ssize_t __wrap_getrandom(void *to, size_t size, unsigned flags)
 		bytes[i] = (uint8_t)(w.random >> 56);
 	}
 	return (ssize_t)size;
-}
-
-int __wrap_probe_socket_open(uint16_t *port)
-{
-	*port = 9;
-	return dup(0);
 }
 
 int __wrap_stray_socket_open(uint16_t own_usid)

@@ -4,11 +4,10 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "prober/probe_host.h"
-#include "prober/probe_socket.h"
 #include "prober/probe_streams.h"
+#include "support/wrapped_sockets.h"
 
 #define HOSTS_MAX 16u
 #define IFINDEX 7u
@@ -172,18 +171,6 @@ static struct mm_route_of way_of(const struct mm_route_of *of, bool asks, bool a
 		return *of;
 	memcpy(back.link, of->link + there.links, back.links * sizeof(back.link[0]));
 	return back;
-}
-
-int __wrap_probe_socket_open(uint16_t *port);
-int __wrap_stray_socket_open(uint16_t own_usid);
-int __wrap_probe_socket_send(int fd, const uint8_t to[16], uint16_t to_port, uint32_t by_port,
-			     uint32_t hops, const struct probe_packet *packet);
-int __wrap_probe_socket_receive(int fd, struct probe_packet *packet);
-
-int __wrap_probe_socket_open(uint16_t *port)
-{
-	*port = 9;
-	return dup(0);
 }
 
 int __wrap_stray_socket_open(uint16_t own_usid)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A program that ends before its last case has failed, whatever it meant: whole_run.c. */
-#include "support/test.h"
+#include "support/run_again.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -26,21 +26,14 @@ static void *end_by(void *how)
 /* Runs the case again, which then ends as `how` says; its status. */
 static int status_of(const char *how, const char *name, char *said, size_t size)
 {
-	char path[512], command[700];
-	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
-	size_t len;
-	FILE *pipe;
+	char variable[32], arguments[128];
+	int status;
 
-	assert_true(n > 0);
-	path[n] = '\0';
-	snprintf(command, sizeof(command), "TEST_ENDS_BY=%s '%s' %s 2>&1", how, path, name);
-	pipe = popen(command, "r");
-	assert_non_null(pipe);
-	len = fread(said, 1, size - 1, pipe);
-	said[len] = '\0';
-	n = pclose(pipe);
-	assert_true(WIFEXITED((int)n));
-	return WEXITSTATUS((int)n);
+	snprintf(variable, sizeof(variable), "TEST_ENDS_BY=%s", how);
+	snprintf(arguments, sizeof(arguments), "%s 2>&1", name);
+	status = run_again(variable, arguments, said, size);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
 }
 
 static void expect_failure(const char *how, const char *name)

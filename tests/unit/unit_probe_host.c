@@ -2,10 +2,8 @@
 /* What a host sends in a step: src/prober/probe_host.h, with a network that the test is. */
 #include "fabric_fixture.h"
 
-#include <unistd.h>
-
-#include "prober/probe_socket.h"
 #include "prober/probe_streams.h"
+#include "support/wrapped_sockets.h"
 
 #define IFINDEX 7u
 #define SENT_MAX 8192u
@@ -20,18 +18,6 @@ static uint32_t n_sent, n_coming, came;
 static uint32_t sent_of[STREAMS_MAX];
 
 /* ---- in the place of sockets ---- */
-
-int __wrap_probe_socket_open(uint16_t *port);
-int __wrap_stray_socket_open(uint16_t own_usid);
-int __wrap_probe_socket_send(int fd, const uint8_t to[16], uint16_t to_port, uint32_t by_port,
-			     uint32_t hops, const struct probe_packet *packet);
-int __wrap_probe_socket_receive(int fd, struct probe_packet *packet);
-
-int __wrap_probe_socket_open(uint16_t *port)
-{
-	*port = 9;
-	return dup(0);
-}
 
 int __wrap_stray_socket_open(uint16_t own_usid)
 {
