@@ -23,8 +23,8 @@ struct prober_fault {
 };
 
 /*
- * prober_world_begin makes one of a preset, as a lab with that pace, in which a route is probed once
- * in so many steps at least; prober_world_end frees it.
+ * prober_world_begin makes one of a preset, as a lab with that pace, in which a route is probed
+ * once in so many steps at least; prober_world_end frees it.
  */
 void prober_world_begin(const char *preset, uint64_t pace_bit_s, uint32_t steps_least);
 void prober_world_end(void);

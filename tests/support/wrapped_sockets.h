@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* wrapped_sockets.h - what stands for the sockets of a prober in a test of it; in one source file. */
+/* wrapped_sockets.h - what stands for the sockets of a prober in a test; in one source file. */
 #ifndef SUPPORT_WRAPPED_SOCKETS_H
 #define SUPPORT_WRAPPED_SOCKETS_H
 
