@@ -27,7 +27,13 @@
 #include <unistd.h>
 
 #define MESSAGES 3000u
-#define REQUESTS 32u /* under way; slots of the FIFO */
+#define REQUESTS 32u /* under way */
+/*
+ * Slots of the FIFO, of which one a round is signaled. NCCL has eight for each request under way, and an SQ of two rounds.
+ * A peer that has been preempted between placing offers and acknowledging them may have answered all it placed, which is
+ * all that is under way: with as many slots as requests the SQ would be full before it empties.
+ */
+#define SLOTS (8u * REQUESTS)
 #define QPS 4u
 #define GROUP_MAX 4u /* buffers of one message */
 #define PIECE_MAX 40000u
@@ -130,9 +136,9 @@ struct nccl {
 	struct ibv_pd *pd;
 	struct ibv_cq *cq;
 	struct ibv_qp *qp[QPS];
-	struct offer fifo[REQUESTS]
-			 [GROUP_MAX]; /* the sender's; the receiver's is where WRITEs begin */
-	uint32_t sizes[REQUESTS][GROUP_MAX]; /* the same the other way round */
+	struct offer fifo[SLOTS]
+			 [GROUP_MAX];	  /* the sender's; the receiver's is where WRITEs begin */
+	uint32_t sizes[SLOTS][GROUP_MAX]; /* the same the other way round */
 	struct ibv_mr *fifo_mr, *sizes_mr, *data_mr;
 	uint8_t *data; /* REQUESTS * GROUP_MAX pieces */
 	struct ibv_cq *flush_cq;
@@ -218,7 +224,7 @@ static struct ibv_mr *reg(struct nccl *n, void *addr, size_t bytes, unsigned int
 static void make_qps(struct nccl *n)
 {
 	struct ibv_qp_init_attr init = {
-		.cap = {.max_send_wr = 2 * REQUESTS,
+		.cap = {.max_send_wr = 2 * SLOTS,
 			.max_recv_wr = REQUESTS,
 			.max_send_sge = 1,
 			.max_recv_sge = 1,
@@ -229,7 +235,7 @@ static void make_qps(struct nccl *n)
 				   .port_num = 1,
 				   .qp_access_flags = IBV_ACCESS_REMOTE_WRITE};
 
-	n->cq = lib.create_cq(n->ctx, (int)(2 * REQUESTS * QPS), NULL, NULL, 0);
+	n->cq = lib.create_cq(n->ctx, (int)(2 * SLOTS * QPS), NULL, NULL, 0);
 	check(n->cq);
 	init.send_cq = init.recv_cq = n->cq;
 	for (uint32_t i = 0; i < QPS; i++) {
@@ -426,7 +432,7 @@ static void wait_for_offer(struct nccl *n, struct seen *s, uint64_t k, uint32_t 
 	time_t last = time(NULL) + PATIENCE_S;
 
 	for (uint32_t r = 0; r < group; r++) {
-		const struct offer *o = &n->fifo[k % REQUESTS][r];
+		const struct offer *o = &n->fifo[k % SLOTS][r];
 
 		while (__atomic_load_n(&o->idx, __ATOMIC_ACQUIRE) != k + 1) {
 			take(n, s);
@@ -441,7 +447,7 @@ static void wait_for_offer(struct nccl *n, struct seen *s, uint64_t k, uint32_t 
 /* A part of each piece: all of it, or that of one QP of several. */
 static void post_part(struct nccl *n, uint64_t k, uint32_t q, uint32_t part, uint32_t parts)
 {
-	uint32_t group = group_of(k), slot = (uint32_t)(k % REQUESTS);
+	uint32_t group = group_of(k), slot = (uint32_t)(k % SLOTS);
 	struct ibv_send_wr wr[GROUP_MAX + 1], *bad;
 	struct ibv_sge sge[GROUP_MAX + 1];
 	uint32_t last = group;
@@ -490,7 +496,7 @@ static void send_one(struct nccl *n, struct seen *s, uint64_t k)
 		wait_done(n, s, k);
 	wait_for_offer(n, s, k, group);
 	for (uint32_t r = 0; r < group; r++) {
-		n->sizes[k % REQUESTS][r] = bytes_of(k, r);
+		n->sizes[k % SLOTS][r] = bytes_of(k, r);
 		for (uint32_t i = 0; i < bytes_of(k, r); i++)
 			piece_of(n, k, r)[i] = byte_of(k, r, i);
 	}
@@ -519,7 +525,7 @@ static int be_sender(int sock)
 /* Inline where it is one, as NCCL can be told to; signaled once a round, so that the SQ empties. */
 static void post_offer(struct nccl *n, uint64_t k)
 {
-	uint32_t slot = (uint32_t)(k % REQUESTS), group = group_of(k);
+	uint32_t slot = (uint32_t)(k % SLOTS), group = group_of(k);
 	struct ibv_sge sge = {(uintptr_t)n->fifo[slot], (uint32_t)(group * sizeof(struct offer)),
 			      n->fifo_mr->lkey};
 	struct ibv_send_wr wr = {.wr_id = UINT64_MAX,
@@ -587,7 +593,7 @@ static void verify(struct nccl *n, uint64_t k)
 		uint8_t *piece = piece_of(n, k, r);
 		uint32_t bytes = bytes_of(k, r);
 
-		check(group == 1 || n->sizes[k % REQUESTS][r] == bytes);
+		check(group == 1 || n->sizes[k % SLOTS][r] == bytes);
 		for (uint32_t i = 0; i < bytes; i++)
 			check(piece[i] == byte_of(k, r, i));
 		memset(piece, 0, bytes);
