@@ -101,14 +101,16 @@ const struct ui_verb sim_list_verb = {
 
 static void print_head(const struct ms_table *t, bool markdown)
 {
-	char name[80] = "before the first table";
+	const char *quote = markdown && t->name[0] ? "`" : "";
 
+	printf("%s%s", markdown ? "### " : "", quote);
 	if (t->name[0])
-		snprintf(name, sizeof(name), t->max ? "[[%s]]" : "[%s]", t->name);
-	if (markdown)
-		printf("### `%s`\n\n%s", name, t->about);
+		printf(t->max ? "[[%s]]" : "[%s]", t->name);
 	else
-		printf("%s  %s", name, t->name[0] ? t->about : "");
+		printf("Before the first table");
+	printf("%s", quote);
+	if (t->about[0])
+		printf("%s%s", markdown ? "\n\n" : "  ", t->about);
 	if (t->max > 0)
 		printf(" (at most %u)", t->max);
 	printf(markdown ? "\n\n| key | what it is | allowed | default |\n|---|---|---|---|\n"

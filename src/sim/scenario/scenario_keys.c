@@ -442,7 +442,7 @@ static const struct ms_key expect_keys[] = {
 /* NOLINTEND(bugprone-macro-parentheses) */
 
 static const struct ms_table tables[] = {
-	{TABLE("", "before the first table", head_keys, head), .first = true},
+	{TABLE("", "", head_keys, head), .first = true},
 	{TABLE("topology", "and all keys of topology files: see docs/fabric.md", topology_keys,
 	       topology),
 	 .first = true},

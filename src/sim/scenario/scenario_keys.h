@@ -64,8 +64,8 @@ char *ms_key_allowed(const struct ms_key *key, char out[MS_KEY_ALLOWED_BYTES]);
 #define MS_TABLE_KEYS_MAX 40u
 
 struct ms_table {
-	const char *name; /* "": before the first [table] */
-	const char *about;
+	const char *name;  /* "": before the first [table] */
+	const char *about; /* what it is for; "": its name says that */
 	const struct ms_key *keys;
 	size_t n_keys;
 	size_t offset; /* in struct ms_scenario */
