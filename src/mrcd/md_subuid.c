@@ -66,17 +66,29 @@ static bool add_range(struct md_subuid *s, const struct md_subuid_range *r)
 	return true;
 }
 
-/* What is left of a line that is too long is no line. */
+/* As fgets, but says how many bytes it read: some may be NULs. */
+static size_t read_line(FILE *file, char line[LINE_BYTES])
+{
+	size_t n = 0;
+	int c = 0;
+
+	while (n < LINE_BYTES - 1 && c != '\n' && (c = getc_unlocked(file)) != EOF)
+		line[n++] = (char)c;
+	line[n] = '\0';
+	return n;
+}
+
+/* What is left of a line that is too long is no line, nor is one with a NUL: the next one is. */
 static bool read_file(struct md_subuid *s, FILE *file)
 {
 	struct md_subuid_range r;
 	char line[LINE_BYTES];
 	bool begins = true;
 
-	for (size_t n = 0; n < MD_SUBUID_LINES_MAX && fgets(line, sizeof(line), file); n++) {
-		if (begins && read_range(line, &r) && !add_range(s, &r))
+	for (size_t i = 0, n; i < MD_SUBUID_LINES_MAX && (n = read_line(file, line)); i++) {
+		if (begins && strlen(line) == n && read_range(line, &r) && !add_range(s, &r))
 			return false;
-		begins = strchr(line, '\n');
+		begins = line[n - 1] == '\n';
 	}
 	return !ferror(file);
 }

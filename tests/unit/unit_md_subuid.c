@@ -47,7 +47,7 @@ static int subuid_teardown(void **state)
 #define SUBUID_TEST(name) TEST_WITH(subuid_setup, subuid_teardown, md_subuid_account, name)
 
 /* As usermod(8) does: by another file of the same name. */
-static void write_file(const char *text)
+static void write_bytes(const char *text, size_t bytes)
 {
 	char other[sizeof(path) + 1];
 	FILE *file;
@@ -55,9 +55,14 @@ static void write_file(const char *text)
 	snprintf(other, sizeof(other), "%s-", path);
 	file = fopen(other, "we");
 	assert_non_null(file);
-	fputs(text, file);
+	assert_u_eq(fwrite(text, 1, bytes, file), bytes);
 	fclose(file);
 	assert_int_equal(rename(other, path), 0);
+}
+
+static void write_file(const char *text)
+{
+	write_bytes(text, strlen(text));
 }
 
 static uint64_t account(uint32_t uid)
@@ -164,6 +169,15 @@ SUBUID_TEST(leaves_out_what_is_no_range)
 		   "1001:-5:10\n1001:100000:99999999999\n1002:100000:10\n");
 	assert_u_eq(account(100000), 1002);
 	assert_u_eq(account(4294967291u), 4294967291u);
+}
+
+/* What a machine can leave that loses its power while the file is written. */
+SUBUID_TEST(leaves_out_a_line_with_a_nul)
+{
+	static const char text[] = "1001:100000:10\0\n1002:100000:10\0\n1003:100000:10\n\0";
+
+	write_bytes(text, sizeof(text));
+	assert_u_eq(account(100000), 1003);
 }
 
 SUBUID_TEST(of_many_ranges)
