@@ -4,7 +4,7 @@
 foreach(name cli_gid_text ctl_link dump_capture_reader dump_packet ui_flags ui_text_table ui_text_buffer ui_format_units ui_verb doctor_facts
 	doctor_diagnose doctor_report perf_net_health perf_connection perf_latency_histogram perf_peer_link perf_options
 	perf_plan perf_report plan_figures plan_emit_formats plan_options plan_report plan_route_tables
-	lab_drain_book lab_drain_plan map_result ping_paths ping_round ping_report run_counter_report study_figure study_sweep_grid
+	lab_drain_book lab_drain_plan map_result map_session ping_paths ping_round ping_report run_counter_report study_figure study_sweep_grid
 	study_html_page study_map study_report_data study_run_result stat_evs stat_exposition stat_http top_ev_row top_json top_view trace_path
 	demo_fault_table demo_training_processes demo_loopback_stage demo_options
 	demo_outcome demo_rank_report demo_result demo_fault_script demo_machine demo_run_dir demo_summary
@@ -12,6 +12,8 @@ foreach(name cli_gid_text ctl_link dump_capture_reader dump_packet ui_flags ui_t
 	softmrc_test(unit_${name} SOURCES unit_${name}.c LINKS cli LABELS unit)
 endforeach()
 softmrc_wrap(unit_perf_peer_link poll)
+softmrc_wrap(unit_map_session clock_gettime lab_sleep ui_term_caught ml_lab_netns prober_receive prober_send prober_map
+	prober_figures mm_map_judge mm_map_silent)
 softmrc_wrap(unit_demo_training_processes waitpid)
 
 function(unit_example name)

@@ -115,21 +115,22 @@ int map_session_run(struct map_session *s, bool (*each)(struct map_session *s))
 {
 	struct map_result *r = &s->result;
 	uint64_t now = ui_clock_ns(), due = now;
-	bool gone = false, ends = false;
+	uint64_t steps = 0;
+	bool gone = false;
 
 	r->start_ns = r->now_ns = now;
-	for (uint64_t step = 1; !ends && !gone; step++) {
+	while (!gone && !is_over(s, now - r->start_ns, steps)) {
 		judge(s, now);
-		ends = each(s) || ui_term_caught();
+		if (each(s) || ui_term_caught())
+			break;
 		prober_send(s->prober);
-		gone = step % LOOK_STEPS == 0 && is_gone(s);
+		gone = ++steps % LOOK_STEPS == 0 && is_gone(s);
 		/* What was missed is not made up for: a burst would be lost. */
 		due = due + PROBE_STEP_NS > now ? due + PROBE_STEP_NS : now;
 		now = ui_clock_ns();
 		if (due > now)
 			lab_sleep(due - now);
 		now = ui_clock_ns();
-		ends = ends || is_over(s, now - r->start_ns, step);
 	}
 	prober_figures(s->prober, &r->figures);
 	r->silent = mm_map_silent(prober_map(s->prober), r->now_ns);
