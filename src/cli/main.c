@@ -21,9 +21,11 @@ static void print_version(void)
 
 int main(int argc, char **argv)
 {
-	if (argc > 1 && strcmp(argv[1], "--version") == 0) {
+	int status = 0;
+
+	if (argc > 1 && strcmp(argv[1], "--version") == 0)
 		print_version();
-		return 0;
-	}
-	return ui_verb_run(&cli_root_verb, argc, argv);
+	else
+		status = ui_verb_run(&cli_root_verb, argc, argv);
+	return ui_verb_end(&cli_root_verb, status);
 }

@@ -70,6 +70,7 @@ const struct ui_verb cli_root_verb = {
 	.summary = "look at, measure and try Multipath Reliable Connection",
 	.usage = "VERB [FLAG...]\n--version",
 	.about = "softmrc: Multipath Reliable Connection in software.",
+	.exits = "those of the verb; 2 also if what it prints cannot be written",
 	.flags = flags,
 	.n_flags = UI_COUNT(flags),
 	.verbs = verbs,
@@ -94,17 +95,6 @@ static bool shell_at(size_t i, struct ui_choice *out)
 	return i < UI_COUNT(shell);
 }
 
-/* Prints a text and frees it. Returns the exit status. */
-static int print(struct ui_text *text)
-{
-	bool is_written = fputs(text->data, stdout) >= 0 && fflush(stdout) == 0;
-
-	if (!is_written)
-		perror("mrc: standard output");
-	ui_text_fini(text);
-	return is_written ? 0 : 1;
-}
-
 static int help_main(int argc, char **argv)
 {
 	const struct ui_verb *verb = &cli_root_verb, *below;
@@ -122,7 +112,8 @@ static int help_main(int argc, char **argv)
 		verb = below;
 	}
 	ui_help_write(verb, &text);
-	return print(&text);
+	ui_text_print(&text, stdout);
+	return 0;
 }
 
 static int completion_main(int argc, char **argv)
@@ -136,7 +127,8 @@ static int completion_main(int argc, char **argv)
 	for (size_t i = 0; i < UI_COUNT(shell); i++)
 		if (strcmp(shell[i].name, name) == 0) {
 			shell[i].write(&cli_root_verb, &text);
-			return print(&text);
+			ui_text_print(&text, stdout);
+			return 0;
 		}
 	fprintf(stderr, "mrc completion: %s: want bash or zsh\n", *name ? name : "(no shell)");
 	return UI_FLAGS_ERROR;
@@ -150,5 +142,6 @@ static int man_main(int argc, char **argv)
 	if (status != UI_FLAGS_OK)
 		return status;
 	ui_manual_write(&cli_root_verb, &text);
-	return print(&text);
+	ui_text_print(&text, stdout);
+	return 0;
 }

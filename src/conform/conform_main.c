@@ -340,9 +340,9 @@ static int write_page(const struct conform *c, const struct cf_report *report)
 		return complain(c->o.html, strerror(errno));
 	cf_report_html(report, &out);
 	ui_text_print(&out, file);
-	bad = ferror(file) != 0;
+	bad = fflush(file) != 0;
 	bad = fclose(file) != 0 || bad;
-	return bad ? complain(c->o.html, "not all was written") : 0;
+	return bad ? complain(c->o.html, strerror(errno)) : 0;
 }
 
 static int report(struct conform *c)

@@ -61,7 +61,7 @@ int md_main(int argc, char **argv)
 		return status;
 	if (o.version) {
 		printf("mrcd %s\n", SOFTMRC_VERSION);
-		return EXIT_SUCCESS;
+		return ui_verb_end(&verb, EXIT_SUCCESS);
 	}
 	md_log_open(MD_INFO); /* until the configuration says otherwise */
 	err = md_config_load(&config, o.config, &error);
@@ -79,5 +79,5 @@ int md_main(int argc, char **argv)
 		return md_daemon_run(o.config, &config);
 	md_config_free(&config);
 	printf("%s: right\n", o.config);
-	return EXIT_SUCCESS;
+	return ui_verb_end(&verb, EXIT_SUCCESS);
 }

@@ -58,7 +58,6 @@ int sim_write_result(const char *who, const json_t *result, const char *json,
 	const size_t how = JSON_INDENT(2) | JSON_REAL_PRECISION(12);
 	const bool file = json && json[0];
 	struct ui_text text = {0};
-	bool ok = true;
 
 	if (!result) {
 		fprintf(stderr, "%s: no memory for the result\n", who);
@@ -69,15 +68,14 @@ int sim_write_result(const char *who, const json_t *result, const char *json,
 		ui_text_print(&text, stdout);
 	}
 	errno = EIO; /* jansson leaves it where it has none of its own */
-	if (file)
-		ok = json_dump_file(result, json, how) == 0;
-	else if (json)
-		ok = json_dumpf(result, stdout, how) == 0 && putchar('\n') == '\n';
-	if (fflush(stdout) == 0 && ok)
-		return SIM_EXIT_GOOD;
-	fprintf(stderr, "%s: %s: cannot be written: %s\n", who, file ? json : "the result",
-		strerror(errno));
-	return SIM_EXIT_FAILED;
+	if (file ? json_dump_file(result, json, how) : json && json_dumpf(result, stdout, how)) {
+		fprintf(stderr, "%s: %s: cannot be written: %s\n", who, file ? json : "the result",
+			strerror(errno));
+		return SIM_EXIT_FAILED;
+	}
+	if (json && !file)
+		putchar('\n');
+	return SIM_EXIT_GOOD;
 }
 
 static void add_head(const json_t *r, struct ui_text *out)

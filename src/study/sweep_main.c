@@ -166,6 +166,15 @@ static bool start_point(struct sweep *s, size_t job, size_t point)
 	return true;
 }
 
+/* is_result says whether a result is whole: a run that had no room to write it fails, too. */
+static bool is_result(const char *path)
+{
+	json_t *result = json_load_file(path, 0, NULL);
+
+	json_decref(result);
+	return result;
+}
+
 /* finish_point takes the result of a point's process. */
 static void finish_point(struct sweep *s, size_t point, int wait_status)
 {
@@ -175,7 +184,7 @@ static void finish_point(struct sweep *s, size_t point, int wait_status)
 	path_of(s, point, "part", part);
 	sim_grid_name(&s->grid, point, name);
 	if (status == SIM_EXIT_GOOD || status == SIM_EXIT_FAILED) {
-		if (rename(part, path_of(s, point, "json", whole)) == 0) {
+		if (is_result(part) && rename(part, path_of(s, point, "json", whole)) == 0) {
 			s->done++;
 			s->failed += status == SIM_EXIT_FAILED;
 			unlink(path_of(s, point, "log", part));
@@ -247,20 +256,20 @@ static const char *const columns[] = {"flows_unfinished", "simulated_us", "fct_u
 				      "ecn_marks",	  "drops",	  "retransmits"};
 #define COLUMNS (sizeof(columns) / sizeof(columns[0]))
 
-static void add_head(const struct sweep *s, struct ui_table *t, FILE *csv)
+static void add_head(const struct sweep *s, struct ui_table *t, struct ui_text *csv)
 {
 	for (size_t i = 0; i < s->grid.n_axes; i++) {
 		ui_table_cell(t, 0, i, "%.40s", s->grid.axis[i].key);
-		fprintf(csv, "%s,", s->grid.axis[i].key);
+		ui_text_add(csv, "%s,", s->grid.axis[i].key);
 	}
 	for (size_t i = 0; i < COLUMNS; i++) {
 		ui_table_cell(t, 0, s->grid.n_axes + i, "%s", columns[i]);
-		fprintf(csv, "%s%s", columns[i], i + 1 < COLUMNS ? "," : "\n");
+		ui_text_add(csv, "%s%s", columns[i], i + 1 < COLUMNS ? "," : "\n");
 	}
 }
 
 static void add_point(const struct sweep *s, size_t point, const json_t *result, struct ui_table *t,
-		      FILE *csv)
+		      struct ui_text *csv)
 {
 	size_t row = t->rows;
 
@@ -268,14 +277,14 @@ static void add_point(const struct sweep *s, size_t point, const json_t *result,
 		const char *value = sim_grid_value(&s->grid, point, i);
 
 		ui_table_cell(t, row, i, "%.40s", value);
-		fprintf(csv, "%s,", value);
+		ui_text_add(csv, "%s,", value);
 	}
 	for (size_t i = 0; i < COLUMNS; i++) {
 		double value = 0;
 
 		sim_result_figure(result, columns[i], &value);
 		ui_table_cell(t, row, s->grid.n_axes + i, "%.8g", value);
-		fprintf(csv, "%.12g%s", value, i + 1 < COLUMNS ? "," : "\n");
+		ui_text_add(csv, "%.12g%s", value, i + 1 < COLUMNS ? "," : "\n");
 	}
 }
 
@@ -286,25 +295,18 @@ static int write_results(const struct sweep *s)
 	struct ui_table table = {0};
 	struct ui_text text = {0};
 	char path[PATH_BYTES], name[SIM_GRID_NAME];
-	FILE *csv;
+	struct ui_text csv = {0};
+	int err;
 
-	snprintf(path, sizeof(path), "%s/sweep.csv", s->dir);
-	csv = fopen(path, "we");
-	if (!csv) {
-		fprintf(stderr, WHO ": %s: %s\n", path, strerror(errno));
-		json_decref(all);
-		return SIM_EXIT_FAILED;
-	}
-	add_head(s, &table, csv);
+	add_head(s, &table, &csv);
 	for (size_t point = 0; point < s->grid.points; point++) {
 		json_t *result = json_load_file(path_of(s, point, "json", path), 0, NULL);
 
 		if (result) {
-			add_point(s, point, result, &table, csv);
+			add_point(s, point, result, &table, &csv);
 			json_object_set_new(all, sim_grid_name(&s->grid, point, name), result);
 		}
 	}
-	fclose(csv);
 	ui_table_render(&table, &text);
 	if (s->json)
 		json_dumpf(all, stdout, JSON_INDENT(2));
@@ -312,7 +314,12 @@ static int write_results(const struct sweep *s)
 		fputs(text.data, stdout);
 	ui_text_fini(&text);
 	json_decref(all);
-	return SIM_EXIT_GOOD;
+	snprintf(path, sizeof(path), "%s/sweep.csv", s->dir);
+	err = ui_text_save(&csv, path);
+	ui_text_fini(&csv);
+	if (err)
+		fprintf(stderr, WHO ": %s: %s\n", path, strerror(err));
+	return err ? SIM_EXIT_FAILED : SIM_EXIT_GOOD;
 }
 
 /* ---- the command ---- */

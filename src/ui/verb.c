@@ -4,6 +4,7 @@
 
 #include "base/suggest.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -62,6 +63,17 @@ int ui_verb_run(const struct ui_verb *verb, int argc, char **argv)
 		return ui_verb_refuse(verb, word);
 	print_help(verb, word ? stdout : stderr);
 	return word ? UI_FLAGS_HELP : UI_FLAGS_ERROR;
+}
+
+int ui_verb_end(const struct ui_verb *verb, int status)
+{
+	errno = 0;
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return status;
+	/* What failed before may have left nothing to write now. */
+	fprintf(stderr, "%s: standard output: %s\n", verb->name,
+		errno ? strerror(errno) : "not all could be written");
+	return status ? status : UI_FLAGS_ERROR;
 }
 
 enum ui_flags_result ui_verb_parse(const struct ui_verb *verb, void *out, int argc, char **argv,

@@ -126,6 +126,13 @@ const struct ui_verb *ui_verb_find(const struct ui_verb *verb, const char *word)
  */
 int ui_verb_run(const struct ui_verb *verb, int argc, char **argv);
 
+/*
+ * ui_verb_end returns the exit status of a program whose verb has returned `status`. What was
+ * printed and did not reach standard output, as on a full disk, is said on stderr, and what was
+ * good is UI_FLAGS_ERROR: other statuses say something of their own.
+ */
+int ui_verb_end(const struct ui_verb *verb, int status);
+
 /* ui_verb_refuse says on stderr that no such word is below the verb, and which is near. Returns 2.
  */
 int ui_verb_refuse(const struct ui_verb *verb, const char *word);

@@ -136,6 +136,28 @@ CLI_TEST(perf, a_server_that_dies_is_noticed)
 	live_program_assert_said(&client, "mrc perf: the peer");
 }
 
+static bool prints_to_a_full_disk(void)
+{
+	int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+
+	return full >= 0 && dup2(full, STDOUT_FILENO) == STDOUT_FILENO;
+}
+
+CLI_TEST(verbs, fail_when_what_they_print_has_no_room)
+{
+	static char *const words[][4] = {
+		{"--version"},	    {"help"},	      {"man"},
+		{"plan", "--help"}, {"plan", "tiny"}, {"plan", "tiny", "--json"},
+		{"sim", "keys"},    {"sim", "list"},  {"conform", "--list"}};
+	static struct live_program program;
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		live_program_start(&program, (char **)(uintptr_t)words[i], prints_to_a_full_disk);
+		assert_int_equal(live_program_finish(&program), 2);
+		live_program_assert_said(&program, "mrc: standard output: ");
+	}
+}
+
 CLI_TEST(top, shows_a_server_by_its_number)
 {
 	static struct live_program server, top;

@@ -182,6 +182,42 @@ PLAN_TEST(writes_a_file_for_each_node)
 	assert_u_eq(count_files(folder, ".new"), 0);
 }
 
+/* As on a full disk: no file has room for a byte, or not for all of its own. */
+static void has_no_room(const char *words, const char *blocks, const char *file)
+{
+	char command[1024], wanted[256], said[SAID_MAX];
+	size_t len;
+	FILE *from;
+
+	snprintf(command, sizeof(command),
+		 "trap '' XFSZ; ulimit -f %s; %s plan %s --out %s/full 2>&1", blocks, test_arg(0),
+		 words, folder);
+	from = popen(command, "r");
+	assert_non_null(from);
+	len = fread(said, 1, SAID_MAX - 1, from);
+	said[len] = '\0';
+	assert_int_equal(WEXITSTATUS(pclose(from)), 1);
+	snprintf(wanted, sizeof(wanted), "mrc plan: %s/full/%s: File too large\n", folder, file);
+	assert_string_equal(said, wanted);
+}
+
+PLAN_TEST(writes_a_file_whole_or_not_at_all)
+{
+	char words[128], command[256];
+
+	has_no_room("lab --emit frr", "0", "plane0/t0-0.frr.conf");
+	has_no_room("lab --emit svg", "2", "lab.svg"); /* half of it */
+	assert_u_eq(count_files(folder, ""), 0);
+	snprintf(words, sizeof(words), "lab --emit svg --out %s/full", folder);
+	says(words, 0, "1 file in ");
+	snprintf(command, sizeof(command), "cp %s/full/lab.svg %s/before", folder, folder);
+	assert_int_equal(system(command), 0);
+	has_no_room("lab --emit svg", "2", "lab.svg");
+	assert_u_eq(count_files(folder, ""), 2);
+	snprintf(command, sizeof(command), "cmp %s/full/lab.svg %s/before", folder, folder);
+	assert_int_equal(system(command), 0);
+}
+
 /* A fabric of 131,072 hosts is written as it goes, and can be stopped; no file is left half
  * done. */
 PLAN_TEST(can_be_interrupted)

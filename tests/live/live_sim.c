@@ -10,6 +10,7 @@
 #include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -402,6 +403,69 @@ SIM_TEST(sweep, keeps_what_is_finished)
 	assert_in("said", "3 of 3: seed=");
 	assert_i_eq(RUN("sweep", "incast", "--vary", "seed=1,2", "--dir", "d"), 2);
 	assert_in("said", "is the folder of another sweep");
+}
+
+/* As if disks were full: no file that begins from now on has room for more. */
+static void leave_room(rlim_t bytes)
+{
+	struct rlimit room;
+
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &room), 0);
+	room.rlim_cur = bytes;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &room), 0);
+}
+
+SIM_TEST(sweep, keeps_no_result_that_is_not_whole)
+{
+	leave_room(1000);
+	assert_i_eq(RUN("sweep", "permutation", SMALL, "--vary", "seed=1", "--dir", "d"), 2);
+	leave_room(RLIM_INFINITY);
+	assert_in("said", "seed=1 did not run: see d/seed=1.log");
+	assert_in("d/seed=1.log", "d/seed=1.part: cannot be written: File too large\n");
+	assert_i_eq(RUN("sweep", "permutation", SMALL, "--vary", "seed=1", "--dir", "d"), 0);
+	assert_in("said", "1 of 1: seed=1");
+	assert_u_eq(lines_of("d/sweep.csv"), 2);
+}
+
+SIM_TEST(sweep, writes_its_table_whole_or_not_at_all)
+{
+	assert_i_eq(RUN("sweep", "permutation", SMALL, "--vary", "seed=1", "--dir", "d"), 0);
+	assert_int_equal(system("cp d/sweep.csv before"), 0);
+	leave_room(100); /* sweep.json is there */
+	assert_i_eq(RUN("sweep", "permutation", SMALL, "--vary", "seed=1", "--dir", "d"), 2);
+	leave_room(RLIM_INFINITY);
+	assert_int_equal(system("cmp before d/sweep.csv"), 0);
+}
+
+SIM_TEST(run, names_the_file_that_has_no_room)
+{
+	static const char *const key[] = {"flows", "series", "evs", "capture"};
+	char set[4][64], wanted[96];
+
+	for (size_t i = 0; i < 4; i++) {
+		snprintf(set[i], sizeof(set[i]), "output.%s=%s.out", key[i], key[i]);
+		snprintf(wanted, sizeof(wanted),
+			 "mrc sim run: %s.out: cannot be written: File too large", key[i]);
+		leave_room(200);
+		assert_i_eq(RUN("run", "permutation", SMALL, "--quiet", "--set", set[i], "--set",
+				"output.capture_links=[\"host0.e0\"]"),
+			    1);
+		leave_room(RLIM_INFINITY);
+		assert_in("said", wanted);
+	}
+}
+
+SIM_TEST(figure, names_the_file_that_has_no_room)
+{
+	leave_room(500);
+	assert_i_eq(RUN("figure", "9b", "--quick", "--quiet", "--json=f.json", "--markdown=f.md",
+			"--html=f.html"),
+		    1);
+	leave_room(RLIM_INFINITY);
+	assert_in("said", "mrc sim figure: f.json: cannot be written: File too large");
+	assert_in("said", "mrc sim figure: f.md: cannot be written: File too large");
+	assert_in("said", "mrc sim figure: f.html: cannot be written: File too large");
 }
 
 SIM_TEST(list, shows_scenarios_and_keys)

@@ -257,8 +257,6 @@ static int write_one(struct work *w)
 	if (w->e->out)
 		return write_file(w, node) || check_node(w, node) ? -1 : 0;
 	w->e->format->write(stdout, w->t, node, &w->e->how);
-	if (fflush(stdout) || ferror(stdout))
-		return print_path_error("stdout", strerror(errno));
 	return check_node(w, node);
 }
 

@@ -67,16 +67,6 @@ static int read_stats(struct stat_options *s)
 	return EXIT_FAILED;
 }
 
-static int print_text(struct ui_text *text)
-{
-	bool good = fputs(text->data ? text->data : "", stdout) >= 0 && fflush(stdout) == 0;
-
-	if (!good)
-		perror("mrc stat: standard output");
-	ui_text_fini(text);
-	return good ? EXIT_GOOD : EXIT_FAILED;
-}
-
 static int show_exposition(struct stat_options *s)
 {
 	enum stat_format format = s->openmetrics ? STAT_OPENMETRICS : STAT_PROMETHEUS;
@@ -85,8 +75,10 @@ static int show_exposition(struct stat_options *s)
 
 	stat_exposition_render(&s->stats, s->processes, format, &text);
 	stat_exposition_end(format, &text);
-	if (!s->out)
-		return print_text(&text);
+	if (!s->out) {
+		ui_text_print(&text, stdout);
+		return EXIT_GOOD;
+	}
 	err = ui_text_save(&text, s->out);
 	if (err)
 		fprintf(stderr, "mrc stat: --out %s: %s\n", s->out, strerror(err));
@@ -104,10 +96,11 @@ static int show(struct stat_options *s)
 		return show_exposition(s);
 	if (s->json) {
 		ui_json_print(stat_json_make(&s->stats, &s->fabric), JSON_INDENT(2));
-		return fflush(stdout) ? EXIT_FAILED : EXIT_GOOD;
+		return EXIT_GOOD;
 	}
 	stat_text_render(&view, &s->stats, &text);
-	return print_text(&text);
+	ui_text_print(&text, stdout);
+	return EXIT_GOOD;
 }
 
 static int read_and_show(struct stat_options *s)
@@ -174,7 +167,8 @@ static int cli_stat_main(int argc, char **argv)
 		return EXIT_FAILED;
 	if (s.describe) {
 		stat_catalogue_render(&text);
-		return print_text(&text);
+		ui_text_print(&text, stdout);
+		return EXIT_GOOD;
 	}
 	ui_raise_files();
 	stats_reader_open(&s.stats, s.dir, s.pid);
