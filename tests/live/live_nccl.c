@@ -29,9 +29,10 @@
 #define MESSAGES 3000u
 #define REQUESTS 32u /* under way */
 /*
- * Slots of the FIFO, of which one a round is signaled. NCCL has eight for each request under way, and an SQ of two rounds.
- * A peer that has been preempted between placing offers and acknowledging them may have answered all it placed, which is
- * all that is under way: with as many slots as requests the SQ would be full before it empties.
+ * Slots of the FIFO, of which one a round is signaled. NCCL has eight for each request under way,
+ * and an SQ of two rounds. A peer that has been preempted between placing offers and acknowledging
+ * them may have answered all it placed, which is all that is under way: with as many slots as
+ * requests the SQ would be full before it empties.
  */
 #define SLOTS (8u * REQUESTS)
 #define QPS 4u
