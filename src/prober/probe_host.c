@@ -13,6 +13,7 @@
 #include "prober/probe_socket.h"
 #include "prober/probe_spare.h"
 #include "prober/probe_streams.h"
+#include "prober/probe_trains.h"
 #include "prober/probe_turns.h"
 
 /* Nonces that are fetched from the system at once. */
@@ -33,8 +34,6 @@
 /* Of a host that begins nothing is known: more pairs, lest small losses take long to be seen. */
 #define BEGIN_TURNS 5u
 #define BEGIN_PAIRS 3u
-/* By how many routes the first trains of a host are ahead of those of the one before. */
-#define BEGIN_APART 5u
 
 struct probe_host {
 	struct probe_host_cfg cfg;
@@ -365,9 +364,15 @@ static uint32_t full_bytes(const struct probe_host *h)
 	return h->cfg.t->cfg.mtu - PROBE_HEADER_BYTES;
 }
 
-static bool takes_trains(const struct probe_host *h, const struct probe_stream *s)
+static void send_train(struct probe_host *h, struct probe_stream *s)
 {
-	return h->cfg.link_bit_s && s->kind == PROBE_ROUTE;
+	uint32_t number = (uint32_t)(s - h->streams.stream);
+
+	probe_trains_take_way(h->common, &h->cfg, &s->of, h->step);
+	probe_book_train(&s->book);
+	for (uint32_t i = 0; i < PROBE_TRAIN; i++)
+		if (!send_one(h, number, full_bytes(h)))
+			return;
 }
 
 static bool take_train(struct probe_host *h)
@@ -375,32 +380,15 @@ static bool take_train(struct probe_host *h)
 	return probe_spare_take(&h->spare, PROBE_TRAIN * (uint64_t)h->cfg.t->cfg.mtu);
 }
 
-/*
- * Whether it is a route's turn to send a train. The turns of all routes of a host are spread over
- * the time; but of a host that begins nothing is known, so the first ones come one by one, with
- * what is spare, and other hosts begin elsewhere. What may be slow has turns of its own.
- */
-static bool is_train(struct probe_host *h, uint32_t number)
+static bool send_train_in_turn(struct probe_host *h, struct probe_stream *s)
 {
-	const struct probe_stream *s = &h->streams.stream[number];
-	uint32_t routes = h->streams.routes;
-
-	if (!takes_trains(h, s) || may_be_slow(h, s))
+	if (!probe_trains_has_turn(s, &h->cfg, &h->streams) || may_be_slow(h, s) ||
+	    !probe_trains_has_way(h->common, &s->of, h->step) || (!s->had_train && !take_train(h)))
 		return false;
-	if (s->turns == (number + BEGIN_APART * h->cfg.host) % routes)
-		return take_train(h);
-	return s->turns % PROBE_TRAIN_EVERY ==
-	       number * PROBE_TRAIN_EVERY / routes % PROBE_TRAIN_EVERY;
-}
-
-static void send_train(struct probe_host *h, uint32_t number)
-{
-	struct probe_stream *s = &h->streams.stream[number];
-
-	probe_book_train(&s->book);
-	for (uint32_t i = 0; i < PROBE_TRAIN; i++)
-		if (!send_one(h, number, full_bytes(h)))
-			return;
+	s->had_train = true;
+	s->wants_train = false;
+	send_train(h, s);
+	return true;
 }
 
 static void send_pair(struct probe_host *h, uint32_t number, bool full)
@@ -441,11 +429,9 @@ static void send_next(struct probe_host *h, uint32_t number)
 	struct probe_stream *s = &h->streams.stream[number];
 
 	aim(h, s);
-	if (is_train(h, number))
-		send_train(h, number);
-	else
+	if (!send_train_in_turn(h, s))
 		send_pair(h, number,
-			  s->kind != PROBE_HELLO && !takes_trains(h, s) &&
+			  s->kind != PROBE_HELLO && !probe_trains_has(s) &&
 				  s->turns % PROBE_FULL_EVERY == number % PROBE_FULL_EVERY);
 	send_more_at_first(h, number);
 	s->turns++;
@@ -531,11 +517,11 @@ static void see_who_lives(struct probe_host *h)
 
 static void doubt_slow(struct probe_host *h)
 {
-	const struct probe_stream *s =
+	struct probe_stream *s =
 		probe_turns_take(h->train_next, &h->cfg, &h->streams, h->common, h->step);
 
 	if (s && take_train(h))
-		send_train(h, (uint32_t)(s - h->streams.stream));
+		send_train(h, s);
 }
 
 /*

@@ -46,10 +46,14 @@ struct probe_turn {
 	uint32_t had[PROBE_TURN_KINDS + 1];
 };
 
+/* Links whose trains are kept apart; of more, some wait for others. */
+#define PROBE_TRAIN_LINKS 4096u
+
 /* What probers that take their steps together have in common; zeros at first. */
 struct probe_common {
 	struct mm_doubts doubts; /* where one has seen something all look */
 	struct probe_turn turn;
+	uint64_t train_until[PROBE_TRAIN_LINKS]; /* the step from which on a link has none */
 };
 
 struct probe_host_cfg {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "prober/probe_trains.h"
 
 _Static_assert(PROBE_BYTES_MIN + PROBE_HEADER_BYTES == MM_PROBE_WIRE_BYTES, "plans count with it");
 
@@ -110,10 +111,7 @@ static void want(const struct planning *p, const struct probe_stream *wanted)
 	*free_one = *wanted;
 	free_one->planned = true;
 	free_one->memo = free_one->memo_there = MM_NO_ROUTE;
-	/* At the rate that every link is sure to have a train would be over. */
-	if (p->cfg->link_bit_s)
-		free_one->book.slow_ns = UINT64_C(8000000000) * PROBE_TRAIN * p->cfg->t->cfg.mtu /
-					 p->cfg->link_bit_s;
+	free_one->book.slow_ns = probe_trains_slow_ns(p->cfg);
 }
 
 static void want_route(const struct planning *p, const struct mm_route_of *of)

@@ -37,7 +37,9 @@ struct probe_stream {
 	uint32_t plane, back;  /* by which it leaves and has to arrive */
 	uint32_t turns;	       /* pairs and trains that the plan had it send */
 	uint8_t to[MF_ADDRESS_BYTES];
-	bool planned; /* while a plan is made */
+	bool planned;	  /* while a plan is made */
+	bool had_train;	  /* its first */
+	bool wants_train; /* its turn has come, and its way was not free */
 };
 
 struct probe_streams {

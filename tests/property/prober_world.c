@@ -9,7 +9,7 @@
 #include "prober/probe_streams.h"
 #include "support/wrapped_sockets.h"
 
-#define HOSTS_MAX 16u
+#define HOSTS_MAX 32u
 #define IFINDEX 7u
 #define SICK_MAX 16u
 #define ROUTES_MAX 4096u
@@ -339,6 +339,9 @@ void prober_world_pause(uint64_t ns)
 const struct mm_sick *prober_world_step(size_t *n)
 {
 	w.now_ns += PROBE_STEP_NS;
+	/* What sends for longer is late with its next step. */
+	if (w.now_ns < w.sent_ns)
+		w.now_ns = w.sent_ns;
 	w.sent_ns = w.now_ns;
 	receive();
 	*n = mm_map_judge(w.map, w.now_ns, w.sick, SICK_MAX);

@@ -31,7 +31,10 @@ void prober_world_end(void);
 void prober_world_fault(const struct prober_fault *fault);
 /* prober_world_pause lets time pass in which nobody gets to do anything. */
 void prober_world_pause(uint64_t ns);
-/* prober_world_step lets 10 ms pass and returns what is sick then, *n of them. */
+/*
+ * prober_world_step lets 10 ms pass, more where sending took longer, and returns what is sick then,
+ * *n of them.
+ */
 const struct mm_sick *prober_world_step(size_t *n);
 const struct mf_topology *prober_world_topology(void);
 

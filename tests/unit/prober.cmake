@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-foreach(name probe_book probe_evidence probe_packet probe_spare probe_streams probe_turns)
+foreach(name probe_book probe_evidence probe_packet probe_spare probe_streams probe_trains probe_turns)
 	softmrc_test(unit_${name} SOURCES unit_${name}.c LINKS prober LABELS unit)
 endforeach()
 

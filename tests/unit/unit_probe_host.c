@@ -6,6 +6,8 @@
 #include "support/wrapped_sockets.h"
 
 #define IFINDEX 7u
+/* As fast as links may be that have trains. */
+#define PACE_BIT_S 500000000u
 #define SENT_MAX 8192u
 #define STREAMS_MAX 1024u
 /* A train is in place of a pair. */
@@ -86,7 +88,7 @@ static void begin(uint32_t number)
 				      .rate_bit_s = PROBE_RATE_MAX,
 				      .ifindex = ifindex,
 				      .udp_port = udp_port,
-				      .link_bit_s = PROBE_RATE_MAX};
+				      .link_bit_s = PACE_BIT_S};
 	host = probe_host_create(&cfg, &sink, why, sizeof(why));
 	assert_non_null(host);
 	n_sent = n_coming = came = 0;
