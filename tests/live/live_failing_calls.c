@@ -7,6 +7,7 @@
  * errno, and of a device with a line; everything closes, nothing is left of memory, descriptors,
  * threads and files, and the next life in the same process is a good one.
  */
+#include "support/own_threads.h"
 #include "support/test.h"
 
 #include <dirent.h>
@@ -28,7 +29,6 @@
 /* Of calls that each packet makes only some fail. */
 #define ALL_UP_TO 8u
 #define SOME 8u
-#define WAIT_MS 60000
 #define LIFE_S 180u
 
 /* What a life came to, for the parent. */
@@ -65,18 +65,10 @@ static uint32_t entries(const char *path)
 	return n - 2;
 }
 
-/* Who has been joined may be listed for a moment. */
-static void see_one_thread(void)
-{
-	for (uint32_t ms = 0; ms < WAIT_MS && entries("/proc/self/task") > 1; ms++)
-		usleep(1000);
-	must(entries("/proc/self/task") == 1);
-}
-
 /* see_nothing_left looks for what a life leaves behind. */
 static void see_nothing_left(uint32_t descriptors, uint32_t files)
 {
-	see_one_thread();
+	must(test_threads_are(1));
 	must(fc_blocks(true) == 0);
 	must(entries("/proc/self/fd") == descriptors);
 	must(entries(folder) <= files);

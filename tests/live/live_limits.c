@@ -4,6 +4,7 @@
  * whole or says with errno why not, and either way nothing of it stays.
  */
 #include "support/open_fds.h"
+#include "support/own_threads.h"
 #include "support/test.h"
 
 #include <infiniband/verbs.h>
@@ -45,14 +46,6 @@ static uint32_t descriptors(void)
 static uint32_t threads(void)
 {
 	return test_entries("/proc/self/task");
-}
-
-/* Who has been joined may be listed for a moment. */
-static void threads_end(uint32_t left)
-{
-	for (uint32_t ms = 0; ms < 60000 && threads() > left; ms++)
-		usleep(1000);
-	assert_u_eq(threads(), left);
 }
 
 static uint64_t memory_bytes(void)
@@ -117,7 +110,7 @@ static void check_closed(struct ibv_context *ctx, uint32_t before, uint32_t alon
 {
 	assert_int_equal(ibv_close_device(ctx), 0);
 	assert_u_eq(descriptors(), before);
-	threads_end(alone);
+	assert_true(test_threads_are(alone));
 }
 
 LIMITS_TEST(few_descriptors)
@@ -270,7 +263,7 @@ LIMITS_TEST(again_and_again)
 		assert_int_equal(ibv_dealloc_pd(pd), 0);
 		assert_int_equal(ibv_close_device(ctx), 0);
 		assert_u_eq(descriptors(), before);
-		threads_end(alone);
+		assert_true(test_threads_are(alone));
 		if (i == TURNS / 4)
 			settled = memory_bytes();
 	}

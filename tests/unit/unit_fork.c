@@ -321,7 +321,7 @@ static void start_holding(void)
 	static atomic_bool ready;
 	pthread_t thread;
 
-	check(pthread_create(&thread, NULL, hold, &ready) == 0);
+	check(pthread_create(&thread, NULL, hold, &ready) == 0 && pthread_detach(thread) == 0);
 	while (!atomic_load(&ready))
 		continue;
 }
