@@ -300,7 +300,10 @@ static void relaxed_target(struct live_side *s)
 	live_barrier(s);
 	for (uint64_t k = 0; k < LOOKS; k++) {
 		wait_for_word(s->buffer + look_flag(k), k + 1);
-		/* What may still be written is looked at in one load; the last word of a packet is one store. */
+		/*
+		 * What may still be written is looked at in one load: the last word of a packet is
+		 * one store.
+		 */
 		if (s->setup->order)
 			early += load(s->buffer + look_flag(k) - 8) == 0;
 		else
