@@ -15,6 +15,8 @@
 #define MM_SUSPECTS_MAX 4096u
 /* Hosts that are heard about one part: more do not make it surer. */
 #define MM_WATCHERS_MAX 64u
+/* Of these is known what each saw since its last bad packet. */
+#define MM_VOICES_MAX 16u
 #define MM_STRAYS_MAX 64u
 #define MM_LOOPS_MAX 64u
 #define MM_PPM 1000000u
@@ -66,6 +68,14 @@ struct mm_found {
 	bool direction_known;
 };
 
+/* What is counted since the last bad packet over a part, by all or by one of its watchers. */
+struct mm_voice {
+	uint32_t host;	    /* one more; 0: nobody */
+	struct mm_sum last; /* of the longest window, in the last judgement; known 0: not known */
+	uint64_t good;	    /* packets since the last bad one, */
+	uint64_t bad_ns;    /* and when that was */
+};
+
 struct mm_tracked {
 	struct mm_sick sick;
 	enum mm_symptom symptom;
@@ -74,10 +84,10 @@ struct mm_tracked {
 	uint64_t onset_ns[3]; /* of the last three times, newest first; 0: none */
 	bool active, was_dead;
 	uint32_t least_ppm; /* share in which it was found, since it began */
-	struct mm_sum last; /* of the longest window, in the last judgement; known 0: not known */
-	uint64_t good;	    /* packets since the last bad one, */
-	uint64_t bad_ns;    /* and when that was */
-	bool covered;	    /* what is bad about it was explained otherwise in the last judgement */
+	struct mm_voice all;
+	struct mm_voice voice[MM_VOICES_MAX];
+	uint32_t unheard; /* routes of watchers that there is no room for */
+	bool covered;	  /* what is bad about it was explained otherwise in the last judgement */
 };
 
 /* What explains a symptom best, be it too little to accuse it, and since when without a break. */

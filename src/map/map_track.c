@@ -5,6 +5,8 @@
  */
 #include "map/map_state.h"
 
+#include <string.h>
+
 /* What loses more than that is dead. */
 #define DEAD_PPM 900000u
 
@@ -119,20 +121,59 @@ static bool is_well(struct mm_map *map, const struct mm_tracked *k, const struct
 }
 
 /*
- * Counts what came over a part since the last bad packet. The longest window grows by what came,
- * until its older half goes, which says nothing.
+ * Counts what came since the last bad packet. The longest window grows by what came, until its
+ * older half goes, which says nothing.
  */
+static void hear(struct mm_voice *v, const struct mm_sum *sum, uint64_t now_ns)
+{
+	if (!v->last.known || sum->bad > v->last.bad) {
+		v->good = 0;
+		v->bad_ns = now_ns;
+	} else if (sum->known > v->last.known) {
+		v->good += sum->known - v->last.known;
+	}
+	v->last = *sum;
+}
+
+/* The number of a host's voice, a new one where it has none; MM_VOICES_MAX: there is no room. */
+static uint32_t voice_of(struct mm_tracked *k, uint32_t host)
+{
+	uint32_t i = 0;
+
+	while (i < MM_VOICES_MAX && k->voice[i].host && k->voice[i].host != host + 1)
+		i++;
+	if (i < MM_VOICES_MAX)
+		k->voice[i].host = host + 1;
+	return i;
+}
+
 static void count_good(struct mm_map *map, struct mm_tracked *k, uint64_t now_ns)
 {
-	struct mm_sum sum = sum_of(map, &k->sick.part, MM_WINDOWS - 1, k->symptom, now_ns);
+	struct mm_sum all = {0, 0}, of[MM_VOICES_MAX + 1] = {{0, 0}};
+	struct mm_walk walk;
+	struct mm_route *r;
 
-	if (!k->last.known || sum.bad > k->last.bad) {
-		k->good = 0;
-		k->bad_ns = now_ns;
-	} else if (sum.known > k->last.known) {
-		k->good += sum.known - k->last.known;
+	k->unheard = 0;
+	mm_walk_begin(&walk, map, &k->sick.part);
+	while ((r = mm_walk_next(&walk))) {
+		struct mm_sum one = mm_route_sum(map, r, MM_WINDOWS - 1, k->symptom, now_ns);
+		uint32_t i = voice_of(k, r->of.witness);
+
+		all.known += one.known;
+		all.bad += one.bad;
+		of[i].known += one.known;
+		of[i].bad += one.bad;
+		k->unheard += i == MM_VOICES_MAX;
 	}
-	k->last = sum;
+	hear(&k->all, &all, now_ns);
+	for (uint32_t i = 0; i < MM_VOICES_MAX && k->voice[i].host; i++)
+		hear(&k->voice[i], &of[i], now_ns);
+}
+
+static void forget_good(struct mm_tracked *k)
+{
+	k->all = (struct mm_voice){0};
+	memset(k->voice, 0, sizeof(k->voice));
 }
 
 /*
@@ -140,13 +181,33 @@ static void count_good(struct mm_map *map, struct mm_tracked *k, uint64_t now_ns
  * have too few for that, and the longest still what was bad. For as long as the shortest window, or
  * those of some routes would do where others are bad.
  */
-static bool is_well_since(const struct mm_map *map, const struct mm_tracked *k, uint64_t now_ns)
+static bool says_well(const struct mm_map *map, const struct mm_tracked *k,
+		      const struct mm_voice *v, int64_t bits, uint64_t now_ns)
 {
-	const struct mm_sum sum = {.known = k->good};
+	const struct mm_sum sum = {.known = v->good};
 
-	return now_ns - k->bad_ns >= map->cfg.window_ns[0] &&
+	return v->last.known && now_ns - v->bad_ns >= map->cfg.window_ns[0] &&
 	       mm_likelihood(&sum, least_rate_of(map, k), map->cfg.usual_ppm[k->symptom]) <
-		       -((int64_t)WELL_BITS << 16);
+		       -(bits << 16);
+}
+
+/* As many bits of one watcher, where others contradict it. */
+#define WELL_BITS_EACH 18
+
+/*
+ * Whether so many watchers say by their own packets that a part is well that it would not be
+ * accused again: a host that goes on crying, or that lies, must not keep it sick for as long as the
+ * longest window has what was bad. What a shorter one has is bad still.
+ */
+static bool watchers_say_well(const struct mm_map *map, const struct mm_tracked *k, uint64_t now_ns)
+{
+	uint32_t n = 0, well = 0;
+
+	for (uint32_t i = 0; i < MM_VOICES_MAX && k->voice[i].host; i++) {
+		n += k->voice[i].last.known > 0;
+		well += says_well(map, k, &k->voice[i], WELL_BITS_EACH, now_ns);
+	}
+	return n > 1 && !k->unheard && k->window == MM_WINDOWS - 1 && well > (n - 1) / 2;
 }
 
 /*
@@ -179,7 +240,7 @@ static void track_direction(struct mm_map *map, struct mm_tracked *k, const stru
 	if (stays)
 		k->sick.part.direction = was;
 	else if (was != is)
-		k->last.known = k->good = 0; /* other routes cross it */
+		forget_good(k); /* other routes cross it */
 }
 
 /* Whether nothing explains a symptom better. */
@@ -205,7 +266,7 @@ static void track(struct mm_map *map, const struct mm_found *f, uint64_t now_ns)
 		k->active = true;
 		k->was_dead = false;
 		k->least_ppm = MM_PPM;
-		k->last.known = k->good = 0;
+		forget_good(k);
 		k->sick.direction_known = false;
 	}
 	k->found_ns = now_ns;
@@ -239,7 +300,8 @@ static void end_if_well(struct mm_map *map, struct mm_tracked *k, uint64_t now_n
 	if (!k->active)
 		return;
 	count_good(map, k, now_ns);
-	if (!is_well_since(map, k, now_ns) && !is_well(map, k, &k->sick.part, NULL, 0, now_ns))
+	if (!says_well(map, k, &k->all, WELL_BITS, now_ns) && !watchers_say_well(map, k, now_ns) &&
+	    !is_well(map, k, &k->sick.part, NULL, 0, now_ns))
 		return;
 	k->active = false;
 	/* Or what it did would be seen in longer windows as a smaller share for long. */

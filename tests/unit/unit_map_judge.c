@@ -40,11 +40,11 @@ static int end(void **state)
 
 #define CASE(function, name) TEST_WITH(begin, end, function, name)
 
-/* The first so many hosts count so much over a route of one link, or of two. */
-static void count_by(uint32_t hosts, enum mm_symptom symptom, uint32_t link, uint32_t then,
-		     uint32_t known, uint32_t bad)
+/* Hosts count so much over a route of one link, or of two. */
+static void count_from(uint32_t first, uint32_t end, enum mm_symptom symptom, uint32_t link,
+		       uint32_t then, uint32_t known, uint32_t bad)
 {
-	for (uint32_t host = 0; host < hosts; host++) {
+	for (uint32_t host = first; host < end; host++) {
 		const struct mm_route_of of = {
 			host, MM_NO_HOST, then == link ? 1 : 2, {link, then}};
 		struct mm_counts c = {{0}, {0}};
@@ -53,6 +53,12 @@ static void count_by(uint32_t hosts, enum mm_symptom symptom, uint32_t link, uin
 		c.bad[symptom] = bad;
 		assert_true(mm_map_add(map, mm_map_route(map, &of, now_ns), host, &c, now_ns));
 	}
+}
+
+static void count_by(uint32_t hosts, enum mm_symptom symptom, uint32_t link, uint32_t then,
+		     uint32_t known, uint32_t bad)
+{
+	count_from(0, hosts, symptom, link, then, known, bad);
 }
 
 static void count(enum mm_symptom symptom, uint32_t link, uint32_t then, uint32_t known,
@@ -487,6 +493,38 @@ CASE(mm_map_judge, is_not_well_between_two_losses)
 		pass(10 * MS_NS);
 		check_uplink(MM_LOSSY, MF_DIRECTION_BOTH);
 	}
+}
+
+/* Of ten packets each step one of two hosts goes on saying that so many are bad. */
+static void check_end_beside_a_liar(uint32_t bad_before, uint32_t lies)
+{
+	const uint32_t steps_most = 200, steps = 9000;
+
+	count(MM_LOST, out, in, 400, bad_before);
+	judge();
+	assert_u_eq(n_sick, 1);
+	for (uint32_t i = 0; i < steps; i++) {
+		count_by(1, MM_LOST, out, in, 10, lies);
+		count_from(1, 2, MM_LOST, out, in, 10, 0);
+		pass(10 * MS_NS);
+		assert_true(n_sick == 0 || i < steps_most);
+	}
+}
+
+/* The longest window has what was bad for 80 s. */
+CASE(mm_map_judge, has_what_is_over_end_though_one_of_two_hosts_lies)
+{
+	check_end_beside_a_liar(400, 10);
+}
+
+CASE(mm_map_judge, has_a_loss_end_though_one_of_two_hosts_lies)
+{
+	check_end_beside_a_liar(40, 5);
+}
+
+CASE(mm_map_judge, has_a_loss_end_though_one_of_two_hosts_goes_on_with_it)
+{
+	check_end_beside_a_liar(40, 1);
 }
 
 /* ---- shares that are too small ---- */
