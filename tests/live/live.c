@@ -406,6 +406,18 @@ void live_write(struct live_side *s, uint64_t wr_id, size_t offset, uint32_t len
 	live_check(mh_qp_post_send(s->qp, &wr, 1, NULL) == 0);
 }
 
+void live_write_pieces(struct live_side *s, uint32_t n, uint32_t bytes)
+{
+	struct mh_wc wc;
+
+	for (uint32_t i = 0; i < n; i++)
+		live_write(s, i, (size_t)i * bytes, bytes, RD_SEND_SIGNALED, 0);
+	for (uint32_t i = 0; i < n; i++) {
+		live_wait(s, &wc, 1);
+		live_expect(&wc, i, RD_WC_SUCCESS);
+	}
+}
+
 void live_post_recv(struct live_side *s, uint32_t n)
 {
 	for (uint64_t i = 0; i < n; i++)

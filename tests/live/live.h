@@ -106,6 +106,8 @@ void live_expect_at(const char *file, int line, const struct mh_wc *wc, uint64_t
 /* live_write posts a WRITE of buffer[offset..offset+len) to the same place at the peer. */
 void live_write(struct live_side *s, uint64_t wr_id, size_t offset, uint32_t len, uint32_t flags,
 		uint32_t imm);
+/* live_write_pieces writes the first n pieces of so many bytes, and waits until they are there. */
+void live_write_pieces(struct live_side *s, uint32_t n, uint32_t bytes);
 void live_post_recv(struct live_side *s, uint32_t n);
 /* live_fill writes, and live_compare checks, the pattern of a seed. */
 void live_fill(uint8_t *bytes, size_t len, uint64_t seed);

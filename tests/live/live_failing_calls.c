@@ -10,7 +10,6 @@
 #include "support/own_threads.h"
 #include "support/test.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <mrc/stats.h>
@@ -23,6 +22,7 @@
 
 #include "live/device_life.h"
 #include "live/failing_calls.h"
+#include "support/folder_entries.h"
 #include "unit/loopback.h"
 
 #define FAILURES_AT_A_TIME 80u /* of make check; ten times as many rounds are all */
@@ -53,25 +53,13 @@ _Noreturn static void fail_here(int line, const char *what)
 
 /* ---- a process with a failure ---- */
 
-static uint32_t entries(const char *path)
-{
-	DIR *dir = opendir(path);
-	uint32_t n = 0;
-
-	must(dir);
-	while (readdir(dir))
-		n++;
-	closedir(dir);
-	return n - 2;
-}
-
 /* see_nothing_left looks for what a life leaves behind. */
 static void see_nothing_left(uint32_t descriptors, uint32_t files)
 {
 	must(test_threads_are(1));
 	must(fc_blocks(true) == 0);
-	must(entries("/proc/self/fd") == descriptors);
-	must(entries(folder) <= files);
+	must(folder_entries("/proc/self/fd") == descriptors);
+	must(folder_entries(folder) <= files);
 }
 
 /* Both lives see the same settings; the second one has no failures. */
@@ -81,7 +69,7 @@ _Noreturn static void live_twice(const struct fc_plan *plan)
 	uint32_t before;
 
 	alarm(LIFE_S);
-	before = entries("/proc/self/fd");
+	before = folder_entries("/proc/self/fd");
 	fc_start(plan);
 	outcome->refused = device_life_run();
 	outcome->error = errno;
@@ -342,7 +330,7 @@ CALLS_TEST(bears_failing_calls_of_statistics)
 	snprintf(own, sizeof(own), MRC_STATS_DIR_PREFIX "%u", geteuid());
 	folder = own;
 	stale_left = 1;
-	if ((mkdir(folder, 0700) < 0 && errno != EEXIST) || entries(folder) > 0)
+	if ((mkdir(folder, 0700) < 0 && errno != EEXIST) || folder_entries(folder) > 0)
 		test_skip("others use the folder of statistics");
 	unsetenv("MRC_STATS_DIR");
 	run_with(files, sizeof(files) / sizeof(files[0]));

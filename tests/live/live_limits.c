@@ -40,12 +40,12 @@ static char folder[] = "/tmp/softmrc-limits-XXXXXX"; /* of statistics */
 
 static uint32_t descriptors(void)
 {
-	return test_entries("/proc/self/fd");
+	return folder_entries("/proc/self/fd");
 }
 
 static uint32_t threads(void)
 {
-	return test_entries("/proc/self/task");
+	return folder_entries("/proc/self/task");
 }
 
 static uint64_t memory_bytes(void)
@@ -103,7 +103,7 @@ static void check_opened(const struct ibv_context *ctx, uint32_t before)
 {
 	if (!ctx)
 		assert_u_eq(descriptors(), before);
-	assert_u_eq(test_entries(folder), ctx ? 1 : 0);
+	assert_u_eq(folder_entries(folder), ctx ? 1 : 0);
 }
 
 static void check_closed(struct ibv_context *ctx, uint32_t before, uint32_t alone)
@@ -267,7 +267,7 @@ LIMITS_TEST(again_and_again)
 		if (i == TURNS / 4)
 			settled = memory_bytes();
 	}
-	assert_u_eq(test_entries(folder), 0);
+	assert_u_eq(folder_entries(folder), 0);
 	if (!MEMORY_IS_THE_SANITIZERS)
 		assert_u_between(memory_bytes(), 0, settled + STEP_BYTES);
 }

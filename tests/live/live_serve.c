@@ -505,16 +505,9 @@ static void volley(struct live_side *s, bool first, uint32_t n)
  */
 static void serve_initiator(struct live_side *s)
 {
-	struct mh_wc wc;
-
 	volley(s, true, VOLLEYS);
 	live_fill(s->buffer, BYTES, 5);
-	for (uint32_t i = 0; i < 4; i++)
-		live_write(s, i, (size_t)i * (BYTES / 4), BYTES / 4, RD_SEND_SIGNALED, 0);
-	for (uint32_t i = 0; i < 4; i++) {
-		live_wait(s, &wc, 1);
-		live_expect(&wc, i, RD_WC_SUCCESS);
-	}
+	live_write_pieces(s, 4, BYTES / 4);
 	live_barrier(s);
 	live_barrier(s);
 }

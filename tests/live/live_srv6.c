@@ -149,25 +149,13 @@ static void srv6_blackhole(uint32_t plane, uint32_t path, bool on)
 
 /* ---- traffic ---- */
 
-static void write_all(struct live_side *s)
-{
-	struct mh_wc wc;
-
-	for (uint32_t i = 0; i < PIECES; i++)
-		live_write(s, i, (size_t)i * PIECE, PIECE, RD_SEND_SIGNALED, 0);
-	for (uint32_t i = 0; i < PIECES; i++) {
-		live_wait(s, &wc, 1);
-		live_expect(&wc, i, RD_WC_SUCCESS);
-	}
-}
-
 /* write_until writes on until a counter has reached `want`. */
 static void write_until(struct live_side *s, const char *counter, uint64_t want)
 {
 	uint32_t rounds = 0;
 
 	while (live_counter(s, counter) < want) {
-		write_all(s);
+		live_write_pieces(s, PIECES, PIECE);
 		live_wait_counter(s, counter, want, 20);
 		live_check(++rounds < BAD_MS / 20);
 	}
@@ -180,7 +168,7 @@ static void plain_initiator(struct live_side *s)
 	mh_device_query(s->dev, &attr);
 	live_check(attr.planes == PLANES && attr.evs == PLANES * WAYS && attr.max_mtu == 4096);
 	live_fill(s->buffer, BYTES, 21);
-	write_all(s);
+	live_write_pieces(s, PIECES, PIECE);
 	live_barrier(s);
 }
 
@@ -197,7 +185,7 @@ static void write_until_one_is_left(struct live_side *s)
 	uint32_t rounds = 0;
 
 	do {
-		write_all(s);
+		live_write_pieces(s, PIECES, PIECE);
 		poll(NULL, 0, 20);
 		live_check(++rounds < BAD_MS / 20);
 	} while (live_counter(s, "evs_retired") != live_counter(s, "evs_revived") + 1);
@@ -207,7 +195,7 @@ static void write_until_one_is_left(struct live_side *s)
 static void way_initiator(struct live_side *s)
 {
 	live_fill(s->buffer, BYTES, 21);
-	write_all(s);
+	live_write_pieces(s, PIECES, PIECE);
 	srv6_blackhole(0, 1, true);
 	write_until(s, "evs_retired", 1);
 	write_until_one_is_left(s);
@@ -220,11 +208,11 @@ static void way_initiator(struct live_side *s)
 static void plane_initiator(struct live_side *s)
 {
 	live_fill(s->buffer, BYTES, 21);
-	write_all(s);
+	live_write_pieces(s, PIECES, PIECE);
 	for (uint32_t way = 0; way < WAYS; way++)
 		srv6_blackhole(1, way, true);
 	write_until(s, "evs_retired", WAYS);
-	write_all(s);
+	live_write_pieces(s, PIECES, PIECE);
 	for (uint32_t way = 0; way < WAYS; way++)
 		srv6_blackhole(1, way, false);
 	write_until(s, "evs_revived", live_counter(s, "evs_retired"));
@@ -246,7 +234,7 @@ static void srv6_wait_plane(struct live_side *s, uint32_t plane, bool up)
 static void rename_initiator(struct live_side *s)
 {
 	live_fill(s->buffer, BYTES, 21);
-	write_all(s);
+	live_write_pieces(s, PIECES, PIECE);
 	srv6_ip("link set e1 name other1");
 	/* Both are looked at again: plane 1 would be seen as down where plane 0 is. */
 	srv6_ip("link set e0 down");

@@ -70,14 +70,7 @@ void enter_one_address(struct live_side *s, uint32_t host)
 
 void write_all(struct live_side *s)
 {
-	struct mh_wc wc;
-
-	for (uint32_t i = 0; i < PIECES; i++)
-		live_write(s, i, (size_t)i * PIECE, PIECE, RD_SEND_SIGNALED, 0);
-	for (uint32_t i = 0; i < PIECES; i++) {
-		live_wait(s, &wc, 1);
-		live_expect(&wc, i, RD_WC_SUCCESS);
-	}
+	live_write_pieces(s, PIECES, PIECE);
 }
 
 void plain_initiator(struct live_side *s)

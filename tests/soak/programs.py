@@ -24,7 +24,8 @@ def build(work):
     built = pathlib.Path(work) / "built"
     built.mkdir(parents=True, exist_ok=True)
     flags = ["-std=c11", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra"]
-    subprocess.run(["cc", *flags, "-o", built / "soak_verify", HERE / "soak_verify.c", "-libverbs"],
+    subprocess.run(["cc", *flags, "-I", HERE.parent, "-o", built / "soak_verify",
+                    HERE / "soak_verify.c", "-libverbs"],
                    check=True)
     if shutil.which("mpicc.mpich"):
         subprocess.run(["mpicc.mpich", *flags, "-o", built / "collectives",

@@ -19,7 +19,6 @@
 #include <infiniband/verbs.h>
 
 #include <arpa/inet.h>
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <malloc.h>
@@ -33,6 +32,8 @@
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "support/folder_entries.h"
 
 #define BATCH 8u
 #define SLOT_BYTES (128u << 10)
@@ -466,22 +467,11 @@ static void exchange(struct end *e)
 		leave(PEER_LOST, "the peer is gone");
 }
 
-static uint32_t entries(const char *path)
-{
-	DIR *dir = opendir(path);
-	uint32_t n = 0;
-
-	must(dir);
-	while (readdir(dir))
-		n++;
-	closedir(dir);
-	return n - 2;
-}
-
 static void tell_closed(const struct end *e)
 {
 	printf("closed lives %" PRIu64 " heap %zu fds %u threads %u\n", e->lives,
-	       mallinfo2().uordblks, entries("/proc/self/fd"), entries("/proc/self/task"));
+	       mallinfo2().uordblks, folder_entries("/proc/self/fd"),
+	       folder_entries("/proc/self/task"));
 }
 
 /* One life; false: it was the last. */

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <unistd.h>
 
-#include "support/open_fds.h"
+#include "support/folder_entries.h"
 
 /*
  * test_threads_are returns whether the process has n threads within a minute: who has been joined
@@ -21,7 +21,7 @@ static inline bool test_threads_are(uint32_t n)
 	return true;
 #endif
 	for (uint32_t ms = 0; ms < 60000; ms++) {
-		if (test_entries("/proc/self/task") == n)
+		if (folder_entries("/proc/self/task") == n)
 			return true;
 		usleep(1000);
 	}

@@ -6,6 +6,7 @@
 #ifndef UNIT_STORE_FIXTURE_H
 #define UNIT_STORE_FIXTURE_H
 
+#include "support/open_fds.h"
 #include "support/test.h"
 
 #include <dirent.h>
@@ -23,24 +24,12 @@ static char store_dir[] = "/tmp/mrc-store-XXXXXX";
 static char store_file[64];
 static struct store_error error, lost;
 
-static unsigned store_open_before;
-
-static inline unsigned store_open_descriptors(void)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	unsigned n = 0;
-
-	while (dir && readdir(dir))
-		n++;
-	if (dir)
-		closedir(dir);
-	return n;
-}
+static uint32_t store_open_before;
 
 static inline int store_setup(void **state)
 {
 	(void)state;
-	store_open_before = store_open_descriptors();
+	store_open_before = test_open_fds();
 	memcpy(store_dir + sizeof(store_dir) - 7, "XXXXXX", 6);
 	if (!mkdtemp(store_dir) || chmod(store_dir, 0755))
 		return -1;
@@ -64,7 +53,7 @@ static inline int store_remove_folder(void)
 static inline int store_teardown(void **state)
 {
 	(void)state;
-	assert_u_eq(store_open_descriptors(), store_open_before);
+	assert_u_eq(test_open_fds(), store_open_before);
 	return store_remove_folder();
 }
 
