@@ -3,7 +3,6 @@
 #include "libmrc/libmrc.h"
 
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Events are copied from the NIC in such batches. */
@@ -12,21 +11,7 @@
 struct mrc_cq *mrc_ctl_create_ev_event_cq(struct mrc_context *mrc_ctx, int cqe, void *cq_context,
 					  struct mrc_comp_channel *channel, int comp_vector)
 {
-	struct mrc_cq *cq;
-	int err;
-
-	if (!mrc_ctx || cqe < 1 || comp_vector != MA_COMP_VECTOR ||
-	    (channel && channel->ctx != mrc_ctx))
-		return iv_null(EINVAL);
-	cq = calloc(1, sizeof(*cq));
-	err = cq ? mh_ev_cq_create(mrc_ctx->dev, (uint32_t)cqe, channel ? channel->nic : NULL, cq,
-				   &cq->nic)
-		 : ENOMEM;
-	if (err)
-		return iv_drop(cq, err);
-	cq->ctx = mrc_ctx;
-	cq->user = cq_context;
-	return cq;
+	return ma_cq_create(mrc_ctx, cqe, cq_context, channel, comp_vector, mh_ev_cq_create);
 }
 
 /* Events of a program that says it is of 1.0.0 are shorter: they end before the state. */

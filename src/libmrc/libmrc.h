@@ -54,6 +54,11 @@ struct mrc_cq {
 	atomic_uint unacked; /* events taken and not yet acknowledged */
 };
 
+/* ma_cq_create makes a CQ by `create`, mh_cq_create or mh_ev_cq_create. NULL and errno. */
+struct mrc_cq *ma_cq_create(struct mrc_context *ctx, int cqe, void *user,
+			    struct mrc_comp_channel *channel, int comp_vector,
+			    __typeof__(mh_cq_create) *create);
+
 struct mrc_qp_hint {
 	struct mrc_context *ctx;
 	struct mrc_qp_hint_attr attr;

@@ -4,25 +4,29 @@
 
 #include <stdlib.h>
 
-struct mrc_cq *mrc_create_cq(struct mrc_context *mrc_ctx, int cqe, void *cq_context,
-			     struct mrc_comp_channel *channel, int comp_vector)
+struct mrc_cq *ma_cq_create(struct mrc_context *ctx, int cqe, void *user,
+			    struct mrc_comp_channel *channel, int comp_vector,
+			    __typeof__(mh_cq_create) *create)
 {
 	struct mrc_cq *cq;
 	int err;
 
-	if (!mrc_ctx || cqe < 1 || comp_vector != MA_COMP_VECTOR)
-		return iv_null(EINVAL);
-	if (channel && channel->ctx != mrc_ctx)
+	if (!ctx || cqe < 1 || comp_vector != MA_COMP_VECTOR || (channel && channel->ctx != ctx))
 		return iv_null(EINVAL);
 	cq = calloc(1, sizeof(*cq));
-	err = cq ? mh_cq_create(mrc_ctx->dev, (uint32_t)cqe, channel ? channel->nic : NULL, cq,
-				&cq->nic)
+	err = cq ? create(ctx->dev, (uint32_t)cqe, channel ? channel->nic : NULL, cq, &cq->nic)
 		 : ENOMEM;
 	if (err)
 		return iv_drop(cq, err);
-	cq->ctx = mrc_ctx;
-	cq->user = cq_context;
+	cq->ctx = ctx;
+	cq->user = user;
 	return cq;
+}
+
+struct mrc_cq *mrc_create_cq(struct mrc_context *mrc_ctx, int cqe, void *cq_context,
+			     struct mrc_comp_channel *channel, int comp_vector)
+{
+	return ma_cq_create(mrc_ctx, cqe, cq_context, channel, comp_vector, mh_cq_create);
 }
 
 int mrc_destroy_cq(struct mrc_cq *cq)

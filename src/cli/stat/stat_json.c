@@ -3,6 +3,7 @@
 #include "cli/stat/stat.h"
 
 #include "cli/gid_text.h"
+#include "cli/stats_json.h"
 
 static json_t *value_json(const struct stats_metric *m, const struct mrc_stats_segment *s,
 			  uint32_t plane, uint32_t state)
@@ -97,11 +98,5 @@ static json_t *process_json(const struct stats_process *p, const struct cli_fabr
 
 json_t *stat_json_make(const struct stats_reader *stats, const struct cli_fabric *fabric)
 {
-	json_t *processes = json_array();
-
-	for (uint32_t i = 0; i < stats->n; i++)
-		json_array_append_new(processes, process_json(&stats->process[i], fabric));
-	return json_pack("{s:i,s:o,s:i,s:i,s:i,s:i}", "version", 1, "processes", processes,
-			 "unreadable", (int)stats->unreadable, "refused", (int)stats->refused,
-			 "unseen", (int)stats->unseen, "other_version", (int)stats->other_version);
+	return cli_stats_json(stats, fabric, process_json);
 }
