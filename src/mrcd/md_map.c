@@ -197,10 +197,11 @@ int md_map_open(struct md_map **out, const struct md_config *c, const char *path
 	}
 	md_log(MD_INFO, "map", MD_NOBODY,
 	       "host%" PRIu32 " of %s probes %" PRIu32 " routes, %" PRIu64
-	       " bits a second, exchanged cables of hosts are %sseen",
+	       " bits a second; cables exchanged at hosts or at T1s %s",
 	       c->map.host, c->map.fabric, probe_host_figures(map->host)->routes,
 	       probe_host_figures(map->host)->bit_s,
-	       probe_host_sees_strays(map->host) ? "" : "not ");
+	       probe_host_sees_strays(map->host) ? "are seen"
+						 : "look dead: to see them takes CAP_NET_RAW");
 	*out = map;
 	return 0;
 }
