@@ -80,6 +80,23 @@ HOSTILE_TEST(folder_of_another_user_keeps_nobody_from_own_labs)
 	assert_i_eq(rmdir(FOLDER), 0);
 }
 
+/* Whoever has one lab need not name it, whatever others have. */
+HOSTILE_TEST(labs_of_others_are_not_asked_about)
+{
+	static const char nobody[] = "setpriv --reuid 65534 --regid 65534 --clear-groups";
+
+	if (shell_run("%s %s lab up tiny --name hn", nobody, test_arg(0)) != 0 ||
+	    lab("up tiny --name h1") != 0)
+		test_skip(command_said);
+	lab_says("status --names", 0, "h1\n");
+	assert_null(strstr(command_said, "hn"));
+	command_run("map check --for 200ms"); /* whatever a busy machine makes of it */
+	assert_non_null(strstr(command_said, "lab h1: "));
+	command_want(shell_run("%s %s lab status", nobody, test_arg(0)), 0, "lab hn (tiny)");
+	command_want(shell_run("%s %s lab down", nobody, test_arg(0)), 0, "lab hn is down");
+	lab_says("down", 0, "lab h1 is down");
+}
+
 HOSTILE_TEST(folder_of_another_user_is_not_written_to)
 {
 	squat(NOBODY, 0700);
