@@ -112,12 +112,12 @@ static void watch_fields(struct cf_run *r, const struct cf_packet *p)
 		      what);
 }
 
-static void keep(struct cf_run *r, uint64_t now_ns, const struct cf_packet *p)
+static void keep(struct cf_run *r, uint64_t came_ns, const struct cf_packet *p)
 {
 	r->they_sent = r->they_sent || cf_kind_is_data(p->kind);
 	if (r->n_got == CF_GOT_MAX)
 		return;
-	r->got[r->n_got] = (struct cf_got){.at_ns = now_ns, .p = *p};
+	r->got[r->n_got] = (struct cf_got){.at_ns = came_ns, .p = *p};
 	r->got[r->n_got++].p.payload = NULL;
 }
 
@@ -128,7 +128,7 @@ static bool is_late(const struct cf_run *r, uint64_t dqp)
 }
 
 /* Returns whether the packet is kept. */
-static bool take(struct cf_run *r, uint64_t now_ns)
+static bool take(struct cf_run *r, uint64_t came_ns)
 {
 	struct cf_packet p;
 	const char *fault = cf_packet_decode(&r->frame, &p);
@@ -151,7 +151,7 @@ static bool take(struct cf_run *r, uint64_t now_ns)
 	if (!for_us)
 		return false;
 	watch_fields(r, &p);
-	keep(r, now_ns, &p);
+	keep(r, came_ns, &p);
 	cf_answer_by_itself(r, &p);
 	return true;
 }
@@ -159,10 +159,11 @@ static bool take(struct cf_run *r, uint64_t now_ns)
 bool cf_hear(struct cf_run *r, uint64_t until_ns)
 {
 	const struct cf_link *l = r->link;
-	uint64_t now_ns;
+	uint64_t now_ns, came_ns;
 	int n;
 
 	do {
+		r->frame.came_ns = 0;
 		n = l->receive(l->context, until_ns, &r->frame);
 		if (n < 0 && errno == ECONNREFUSED)
 			cf_fail(r, "the target's host says that nobody listens at its UDP port");
@@ -171,15 +172,16 @@ bool cf_hear(struct cf_run *r, uint64_t until_ns)
 		if (n <= 0)
 			return false;
 		now_ns = l->now_ns(l->context);
+		came_ns = r->frame.came_ns ? r->frame.came_ns : now_ns;
 		if (r->tap)
-			r->tap(r->tap_context, now_ns, false, &r->frame);
+			r->tap(r->tap_context, came_ns, false, &r->frame);
 		if (r->result)
 			r->result->got++;
 		if (++r->heard > CF_FLOOD) {
 			cf_fail(r, "the target floods: more than %u packets in one case", CF_FLOOD);
 			return false;
 		}
-		if (take(r, now_ns))
+		if (take(r, came_ns))
 			return true;
 	} while (now_ns < until_ns && !cf_failed(r));
 	return false;

@@ -111,6 +111,7 @@ enum cf_field {
 struct cf_frame {
 	size_t len;
 	uint8_t bytes[CF_FRAME_MAX];
+	uint64_t came_ns; /* of one that came, by the link's clock; 0: when it was received */
 };
 
 struct cf_packet {

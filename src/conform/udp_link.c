@@ -24,14 +24,27 @@
 #define RX_BUFFER (8 << 20)
 /* ICMP messages that are taken at a time: whoever makes them up does not keep the kit busy. */
 #define ICMP_MAX 64u
+/* Two clocks that were read within this were read at the same time; how often that is tried. */
+#define AT_ONCE_NS 20000u
+#define AT_ONCE_TRIES 10
 
-static uint64_t now_ns(void *context)
+static uint64_t ns_of(const struct timespec *t)
+{
+	return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec;
+}
+
+static uint64_t clock_ns(clockid_t clock)
 {
 	struct timespec t;
 
+	clock_gettime(clock, &t);
+	return ns_of(&t);
+}
+
+static uint64_t now_ns(void *context)
+{
 	(void)context;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	return clock_ns(CLOCK_MONOTONIC);
 }
 
 /* ---- sending ---- */
@@ -79,9 +92,25 @@ static int send_frame(void *context, const struct cf_frame *f)
 
 /* ---- hearing ---- */
 
-static void read_controls(struct msghdr *msg, struct cf_packet *carrier)
+/* The kernel's stamp by our clock, however long the kit waited for a processor meanwhile. */
+static uint64_t by_our_clock(const struct timespec *stamp)
+{
+	uint64_t before, wall, after, age;
+	int tries = 0;
+
+	do {
+		before = now_ns(NULL);
+		wall = clock_ns(CLOCK_REALTIME);
+		after = now_ns(NULL);
+	} while (after - before > AT_ONCE_NS && ++tries < AT_ONCE_TRIES);
+	age = wall > ns_of(stamp) ? wall - ns_of(stamp) : 0;
+	return age < after ? after - age : after;
+}
+
+static void read_controls(struct msghdr *msg, struct cf_packet *carrier, uint64_t *came_ns)
 {
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c)) {
+		struct timespec stamp;
 		uint32_t word = 0;
 		int value = 0;
 
@@ -93,6 +122,9 @@ static void read_controls(struct msghdr *msg, struct cf_packet *carrier)
 			if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == FLOWINFO_OPTION) {
 				memcpy(&word, CMSG_DATA(c), sizeof(word));
 				carrier->f[CF_F_FLOW] = ntohl(word) & 0xFFFFF;
+			} else if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_TIMESTAMPNS) {
+				memcpy(&stamp, CMSG_DATA(c), sizeof(stamp));
+				*came_ns = by_our_clock(&stamp);
 			}
 			continue;
 		}
@@ -138,7 +170,7 @@ static int read_frame(struct cf_udp_link *l, struct cf_frame *f)
 
 	if (n < 0)
 		return errno == EAGAIN || errno == EINTR ? 0 : -1;
-	read_controls(&msg, &carrier);
+	read_controls(&msg, &carrier, &f->came_ns);
 	read_source(l, &from, &carrier);
 	return cf_frame_wrap(f, &carrier, udp, (size_t)n) == 0;
 }
@@ -209,6 +241,7 @@ static int open_socket(int family)
 	if (fd < 0)
 		return -1;
 	set(fd, SOL_SOCKET, SO_RCVBUF, RX_BUFFER);
+	set(fd, SOL_SOCKET, SO_TIMESTAMPNS, 1);
 	if (family == AF_INET) {
 		set(fd, IPPROTO_IP, IP_RECVTOS, 1);
 		set(fd, IPPROTO_IP, IP_RECVERR, 1);

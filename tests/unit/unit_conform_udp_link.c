@@ -10,6 +10,8 @@
 #include "support/test.h"
 
 #define MS_NS UINT64_C(1000000)
+/* How far two clocks may seem apart: the second is read a moment later. */
+#define CLOCKS_NS (5 * MS_NS)
 
 static struct cf_udp_link udp;
 static unsigned polls;
@@ -96,4 +98,23 @@ UDP_TEST(silence_lasts_as_long_as_was_asked)
 
 	assert_int_equal(hear(5 * MS_NS), 0);
 	assert_true(udp.link.now_ns(&udp) - from_ns >= 5 * MS_NS);
+}
+
+/* A kit that waits for a processor reads a packet late, which does not change when it came. */
+UDP_TEST(a_packet_came_when_it_was_there)
+{
+	struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons(udp.link.our_port)};
+	int fd = socket(AF_INET, SOCK_DGRAM, 0);
+	uint64_t before_ns = udp.link.now_ns(&udp), there_ns;
+	struct pollfd in = {.fd = udp.hears, .events = POLLIN};
+	struct cf_frame f;
+
+	memcpy(&at.sin_addr, udp.link.ours + 12, 4);
+	assert_int_equal(sendto(fd, "word", 4, 0, (struct sockaddr *)&at, sizeof(at)), 4);
+	assert_int_equal(poll(&in, 1, 60000), 1);
+	there_ns = udp.link.now_ns(&udp);
+	poll(NULL, 0, 20);
+	assert_int_equal(udp.link.receive(&udp, udp.link.now_ns(&udp) + 1000 * MS_NS, &f), 1);
+	assert_u_between(f.came_ns, before_ns - CLOCKS_NS, there_ns + CLOCKS_NS);
+	close(fd);
 }
