@@ -29,10 +29,14 @@ static void play(const char *name)
 	run_file(path);
 }
 
+/* What seven hosts need to fill a queue of a switch that trims. */
 static void need_programs(void)
 {
 	struct ml_probe probe;
 
+#ifdef __SANITIZE_THREAD__
+	test_skip("with ThreadSanitizer seven hosts do not send enough to fill a queue");
+#endif
 	fixture_able();
 	ml_probe_run(&probe);
 	if (!probe.ok[ML_FEATURE_BPF])

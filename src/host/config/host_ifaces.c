@@ -55,7 +55,7 @@ static enum mh_iface_state down(const char *what, const char **why)
 static enum mh_iface_state iface_link(const char *name, const char **why)
 {
 	struct ethtool_value link = {.cmd = ETHTOOL_GLINK};
-	struct ifreq request;
+	struct ifreq request = {0};
 
 	iface_ask(name, SIOCETHTOOL, &link, &request);
 	if (!iface_ask(name, SIOCGIFFLAGS, NULL, &request))
