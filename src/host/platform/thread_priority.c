@@ -36,7 +36,7 @@ struct slice_attr {
  */
 static void ask_for_short_slices(void)
 {
-	struct slice_attr attr;
+	struct slice_attr attr = {0};
 
 	if (syscall(SYS_sched_getattr, 0, &attr, sizeof(attr), 0) != 0 ||
 	    (attr.policy != SCHED_OTHER && attr.policy != SCHED_BATCH))
