@@ -147,7 +147,7 @@ static void exec_program(const struct ml_processes *c, const struct ml_scenario_
 			e.text[0] ? e.text : strerror(errno));
 		_exit(126);
 	}
-	execl("/bin/sh", "sh", "-c", program->run, (char *)NULL);
+	execv("/bin/sh", (char *[]){"sh", "-c", (char *)program->run, NULL});
 	fprintf(stderr, "/bin/sh: %s\n", strerror(errno));
 	_exit(127);
 }

@@ -6,7 +6,7 @@ endforeach()
 softmrc_test(unit_lab_thread_pool SOURCES unit_lab_thread_pool.c ../support/held_mutexes.c LINKS lab LABELS unit)
 softmrc_wrap(unit_lab_thread_pool pthread_create sysconf)
 softmrc_wrap(unit_lab_run_tool open_memstream)
-softmrc_wrap(unit_lab_processes setenv fork calloc readlink execl getppid setpgid waitpid clock_gettime ml_lab_netns setns
+softmrc_wrap(unit_lab_processes setenv fork calloc readlink execv getppid setpgid waitpid clock_gettime ml_lab_netns setns
 	ml_host_environment ml_lab_folder)
 softmrc_test(unit_lab_state SOURCES unit_lab_state.c LINKS lab LABELS unit)
 softmrc_test(unit_lab_state_file SOURCES unit_lab_state_file.c LINKS lab softmrc_jansson LABELS unit)

@@ -65,18 +65,11 @@ ssize_t __wrap_readlink(const char *path, char *text, size_t size)
 	return -1;
 }
 
-__typeof__(execl) __wrap_execl;
-int __wrap_execl(const char *path, const char *name, ...)
+__typeof__(execv) __real_execv, __wrap_execv;
+int __wrap_execv(const char *path, char *const argv[])
 {
-	const char *dash_c, *line;
-	va_list args;
-
-	va_start(args, name);
-	dash_c = va_arg(args, const char *);
-	line = va_arg(args, const char *);
-	va_end(args);
 	if (!t.no_shell)
-		return execlp(path, name, dash_c, line, (char *)NULL);
+		return __real_execv(path, argv);
 	errno = ENOENT;
 	return -1;
 }
