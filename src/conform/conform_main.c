@@ -399,7 +399,10 @@ static int read_target(struct conform *c, const char *const *operand, size_t n)
 		if (at >= sizeof(c->target))
 			return complain("TARGET is too long", "");
 	}
-	return n ? 0 : complain("TARGET is missing: a host where mrc conform --serve runs", "");
+	return n ? 0
+		 : complain("want a TARGET, a host where mrc conform --serve runs (mrc conform "
+			    "--help tells more)",
+			    "");
 }
 
 static int run(struct conform *c, const char *const *operand, size_t n)

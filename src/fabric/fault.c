@@ -460,7 +460,7 @@ static void set_near_names(const struct mf_topology *t, const char *name, struct
 	mf_node_name(t, t->n_nodes - 1, example);
 	if (near.n)
 		mf_error_set(error, "target", 0,
-			     "no host, switch, cable or plane of this name; did you mean %.110s",
+			     "no host, switch, cable or plane of this name; did you mean %.110s?",
 			     text);
 	else
 		mf_error_set(error, "target", 0,

@@ -127,7 +127,7 @@ LAB_TEST(works_without_rights)
 
 TEST(mrc_trace, says_what_is_wrong)
 {
-	want(command_run("trace"), 2, "want SRC DST [EV...], or --through PART");
+	want(command_run("trace"), 2, "mrc trace: want SRC DST [EV...], or --through PART");
 	want(command_run("trace host0 host4 --fabric tiny"), 2,
 	     "host4: this fabric has host0 to host3");
 	want(command_run("trace host0 plane0.t0-0 --fabric tiny"), 2, "is a switch");

@@ -426,7 +426,7 @@ static void assert_refused(const char *words, const char *says)
 
 CONFORM_TEST(wrong_usage_is_refused)
 {
-	assert_refused("--json", "TARGET is missing");
+	assert_refused("--json", "want a TARGET");
 	assert_refused("gid ::1 qpn 5", "want gid, qpn, psn, rkey, va and length");
 	assert_refused("gid ::1 qpn -5", "qpn -5: must be a whole number, 0 to 16777215");
 	assert_refused("gid ::1 qpn 5 psn 5 rkey 1 va 0 length 63",

@@ -29,7 +29,7 @@ TEST(doctor_show, the_bad_with_reason_and_command)
 		"         this is a reason that is so long that it does not fit into a line of\n"
 		"         seventy columns\n"
 		"         $ ip link set dev eth0 up\n"
-		"1 good, 0 notes, 0 warnings, 1 failures (--all shows the good ones)\n");
+		"1 good, 0 notes, 0 warnings, 1 failure (--all shows the good ones)\n");
 	ui_text_fini(&out);
 }
 

@@ -55,7 +55,7 @@ TEST(perf_options_parse, one_size)
 TEST(perf_options_parse, says_what_does_not_fit)
 {
 	assert_int_equal(PARSE("perf"), UI_FLAGS_ERROR);
-	assert_non_null(strstr(said, "a HOST to measure to, or --server"));
+	assert_non_null(strstr(said, "want a HOST to measure to, or --server"));
 	assert_int_equal(PARSE("perf", "--server", "h"), UI_FLAGS_ERROR);
 	assert_string_equal(said, "mrc perf: --server has no HOST\n");
 	assert_int_equal(PARSE("perf", "h", "--min", "2k", "--max", "1k"), UI_FLAGS_ERROR);

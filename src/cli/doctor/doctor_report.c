@@ -57,16 +57,25 @@ static size_t count_severity(const struct doctor_findings *all, enum doctor_seve
 	return n;
 }
 
+static const char *plural(size_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
 void doctor_show(const struct doctor_findings *all, bool good_too, bool colour, struct ui_text *out)
 {
+	size_t notes = count_severity(all, DOCTOR_NOTE);
+	size_t warnings = count_severity(all, DOCTOR_WARN);
+	size_t failures = count_severity(all, DOCTOR_FAIL);
+
 	for (int severity = good_too ? DOCTOR_GOOD : DOCTOR_NOTE; severity <= DOCTOR_FAIL;
 	     severity++)
 		for (size_t i = 0; i < all->n; i++)
 			if (all->finding[i].severity == (enum doctor_severity)severity)
 				put_finding(&all->finding[i], colour, out);
-	ui_text_add(out, "%zu good, %zu notes, %zu warnings, %zu failures%s\n",
-		    count_severity(all, DOCTOR_GOOD), count_severity(all, DOCTOR_NOTE),
-		    count_severity(all, DOCTOR_WARN), count_severity(all, DOCTOR_FAIL),
+	ui_text_add(out, "%zu good, %zu note%s, %zu warning%s, %zu failure%s%s\n",
+		    count_severity(all, DOCTOR_GOOD), notes, plural(notes), warnings,
+		    plural(warnings), failures, plural(failures),
 		    good_too ? "" : " (--all shows the good ones)");
 }
 

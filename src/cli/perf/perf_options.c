@@ -48,7 +48,7 @@ static enum ui_flags_result check_options(struct perf_options *o, size_t hosts)
 		return print_usage_error("--server has no HOST");
 	if (!o->server && !hosts)
 		return print_usage_error(
-			"a HOST to measure to, or --server (mrc perf --help tells more)");
+			"want a HOST to measure to, or --server (mrc perf --help tells more)");
 	if (o->no_latency && o->no_bandwidth)
 		return print_usage_error("--no-latency --no-bandwidth: nothing is left to measure");
 	if (o->size)

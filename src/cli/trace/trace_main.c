@@ -33,6 +33,8 @@ struct trace {
 	const struct mf_topology *t;
 };
 
+#define WANTED "want SRC DST [EV...], or --through PART (mrc trace --help tells more)"
+
 static int refuse(const char *word, const char *allowed)
 {
 	fprintf(stderr, "mrc trace: %s: %s\n", word, allowed);
@@ -207,9 +209,12 @@ static int check_words(const struct trace *tr)
 		return refuse("--probe", "of paths, not of parts; want SRC DST");
 	if (tr->through && tr->words > 2)
 		return refuse(tr->word[2], "unexpected; want --through PART [SRC [DST]]");
-	if (!tr->through && tr->words < 2)
-		return refuse(tr->words ? tr->word[0] : "(nothing)",
-			      "want SRC DST [EV...], or --through PART (mrc trace --help)");
+	if (!tr->through && tr->words == 1)
+		return refuse(tr->word[0], WANTED);
+	if (!tr->through && !tr->words) {
+		fprintf(stderr, "mrc trace: " WANTED "\n");
+		return EXIT_USAGE;
+	}
 	return UI_FLAGS_OK;
 }
 
