@@ -25,7 +25,7 @@ void ui_text_clear(struct ui_text *t);
 void ui_text_print(struct ui_text *t, FILE *to);
 /*
  * ui_text_save makes it what a file has, with mode 0644, whole or not at all: who reads the file
- * meanwhile sees the one before. 0, or an errno value.
+ * meanwhile sees the one before. 0, or an errno value: EEXIST is a device or a pipe of that name.
  */
 int ui_text_save(const struct ui_text *t, const char *path);
 /* ui_json_print writes a value and a line end to stdout, with flags of jansson, and drops it. */

@@ -25,8 +25,12 @@ static int write_all(int fd, const struct ui_text *text)
 int ui_text_save(const struct ui_text *text, const char *path)
 {
 	char temporary[PATH_MAX];
+	struct stat there;
 	int fd, err;
 
+	/* Root would have a file in the place of /dev/null. */
+	if (stat(path, &there) == 0 && !S_ISREG(there.st_mode))
+		return S_ISDIR(there.st_mode) ? EISDIR : EEXIST;
 	if (snprintf(temporary, sizeof(temporary), "%s.XXXXXX", path) >= (int)sizeof(temporary))
 		return ENAMETOOLONG;
 	fd = mkostemp(temporary, O_CLOEXEC);

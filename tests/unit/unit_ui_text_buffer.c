@@ -114,3 +114,21 @@ TEST(ui_text_save, replaces_a_file_whole)
 	assert_i_eq(ui_text_save(&text, path), ENOENT);
 	ui_text_fini(&text);
 }
+
+/* As root `--svg /dev/null` would leave a file there, for all programs of the machine. */
+TEST(ui_text_save, replaces_no_device_and_no_pipe)
+{
+	char dir[] = "/tmp/mrc-unit-save-XXXXXX", path[64];
+	struct ui_text text = {0};
+	struct stat st;
+
+	assert_non_null(mkdtemp(dir));
+	assert_i_eq(ui_text_save(&text, dir), EISDIR);
+	snprintf(path, sizeof(path), "%s/pipe", dir);
+	assert_i_eq(mkfifo(path, 0600), 0);
+	assert_i_eq(ui_text_save(&text, path), EEXIST);
+	assert_i_eq(stat(path, &st), 0);
+	assert_true(S_ISFIFO(st.st_mode));
+	assert_i_eq(unlink(path), 0);
+	assert_i_eq(rmdir(dir), 0);
+}
