@@ -85,6 +85,7 @@ struct mm_tracked {
 	bool active, was_dead;
 	uint32_t least_ppm; /* share in which it was found, since it began */
 	struct mm_voice all;
+	struct mm_voice but[2]; /* what did not cross one direction: out, in */
 	struct mm_voice voice[MM_VOICES_MAX];
 	uint32_t unheard; /* routes of watchers that there is no room for */
 	bool covered;	  /* what is bad about it was explained otherwise in the last judgement */

@@ -170,23 +170,39 @@ static void count_good(struct mm_map *map, struct mm_tracked *k, uint64_t now_ns
 		hear(&k->voice[i], &of[i], now_ns);
 }
 
+/* Of a part of which both directions are sick: what crossed the one alone, and the other. */
+static void count_good_of_directions(struct mm_map *map, struct mm_tracked *k, uint64_t now_ns)
+{
+	struct mm_part one = k->sick.part;
+
+	for (uint32_t i = 0; i < 2; i++) {
+		struct mm_sum sum;
+
+		one.direction = i == 0 ? MF_DIRECTION_OUT : MF_DIRECTION_IN;
+		sum = sum_of(map, &one, MM_WINDOWS - 1, k->symptom, now_ns);
+		sum.known = k->all.last.known - sum.known;
+		sum.bad = k->all.last.bad - sum.bad;
+		hear(&k->but[i], &sum, now_ns);
+	}
+}
+
 static void forget_good(struct mm_tracked *k)
 {
-	k->all = (struct mm_voice){0};
+	k->all = k->but[0] = k->but[1] = (struct mm_voice){0};
 	memset(k->voice, 0, sizeof(k->voice));
 }
 
 /*
  * Whether so many good packets came since the last bad one that it is well: the middle window may
- * have too few for that, and the longest still what was bad. For as long as the shortest window, or
- * those of some routes would do where others are bad.
+ * have too few for that, and the longest still what was bad. For as long as a window, or those of
+ * some routes would do where others are bad.
  */
 static bool says_well(const struct mm_map *map, const struct mm_tracked *k,
-		      const struct mm_voice *v, int64_t bits, uint64_t now_ns)
+		      const struct mm_voice *v, uint32_t window, int64_t bits, uint64_t now_ns)
 {
 	const struct mm_sum sum = {.known = v->good};
 
-	return v->last.known && now_ns - v->bad_ns >= map->cfg.window_ns[0] &&
+	return v->last.known && now_ns - v->bad_ns >= map->cfg.window_ns[window] &&
 	       mm_likelihood(&sum, least_rate_of(map, k), map->cfg.usual_ppm[k->symptom]) <
 		       -(bits << 16);
 }
@@ -205,7 +221,7 @@ static bool watchers_say_well(const struct mm_map *map, const struct mm_tracked 
 
 	for (uint32_t i = 0; i < MM_VOICES_MAX && k->voice[i].host; i++) {
 		n += k->voice[i].last.known > 0;
-		well += says_well(map, k, &k->voice[i], WELL_BITS_EACH, now_ns);
+		well += says_well(map, k, &k->voice[i], 0, WELL_BITS_EACH, now_ns);
 	}
 	return n > 1 && !k->unheard && k->window == MM_WINDOWS - 1 && well > (n - 1) / 2;
 }
@@ -220,26 +236,54 @@ static bool other_direction_is_well(struct mm_map *map, const struct mm_tracked 
 	struct mm_part both = *found;
 
 	both.direction = MF_DIRECTION_BOTH;
-	return is_well(map, k, &both, found, 1, now_ns);
+	return is_well(map, k, &both, found, 1, now_ns) ||
+	       says_well(map, k, &k->but[found->direction == MF_DIRECTION_IN], 1, WELL_BITS,
+			 now_ns);
+}
+
+static bool crosses(const struct mf_topology *t, const struct mm_route *r,
+		    const struct mm_part *part)
+{
+	for (uint32_t i = 0; i < r->of.links; i++)
+		if (mm_part_has(t, part, r->of.link[i]))
+			return true;
+	return false;
+}
+
+/* What a part did by its other direction alone would be found in the longest window for long. */
+static void absolve_other_direction(struct mm_map *map, const struct mm_tracked *k)
+{
+	struct mm_part both = k->sick.part;
+	struct mm_walk walk;
+	struct mm_route *r;
+
+	both.direction = MF_DIRECTION_BOTH;
+	mm_walk_begin(&walk, map, &both);
+	while ((r = mm_walk_next(&walk)))
+		if (!crosses(map->t, r, &k->sick.part))
+			mm_route_absolve(r, k->symptom);
 }
 
 /*
  * A direction that was told once stays where the packets of a window tell none, and both do until
- * one of them is seen to be well.
+ * one of them is seen to be well. Of several windows the shortest tells it, which comes first.
  */
 static void track_direction(struct mm_map *map, struct mm_tracked *k, const struct mm_found *f,
 			    uint64_t now_ns)
 {
 	enum mf_direction was = k->sick.part.direction, is = f->part.direction;
-	bool stays = k->sick.direction_known && was != is &&
-		     (!f->direction_known || (was == MF_DIRECTION_BOTH &&
-					      !other_direction_is_well(map, k, &f->part, now_ns)));
+	bool was_both = k->sick.direction_known && was == MF_DIRECTION_BOTH && was != is;
+	bool stays = (k->sick.direction_known && was != is && !f->direction_known) ||
+		     (k->sick.direction_known && k->found_ns == now_ns) ||
+		     (was_both && !other_direction_is_well(map, k, &f->part, now_ns));
 
 	k->sick.part = f->part;
 	k->sick.direction_known = k->sick.direction_known || f->direction_known;
 	if (stays)
 		k->sick.part.direction = was;
-	else if (was != is)
+	else if (was_both)
+		absolve_other_direction(map, k);
+	if (k->sick.part.direction != was)
 		forget_good(k); /* other routes cross it */
 }
 
@@ -269,9 +313,9 @@ static void track(struct mm_map *map, const struct mm_found *f, uint64_t now_ns)
 		forget_good(k);
 		k->sick.direction_known = false;
 	}
+	track_direction(map, k, f, now_ns);
 	k->found_ns = now_ns;
 	k->window = f->window;
-	track_direction(map, k, f, now_ns);
 	k->was_dead |= kind_of(f) == MM_DEAD;
 	/* While it comes back, some of its packets are lost. */
 	k->sick.kind = k->was_dead ? MM_DEAD : kind_of(f);
@@ -300,8 +344,11 @@ static void end_if_well(struct mm_map *map, struct mm_tracked *k, uint64_t now_n
 	if (!k->active)
 		return;
 	count_good(map, k, now_ns);
-	if (!says_well(map, k, &k->all, WELL_BITS, now_ns) && !watchers_say_well(map, k, now_ns) &&
-	    !is_well(map, k, &k->sick.part, NULL, 0, now_ns))
+	if (k->sick.part.direction == MF_DIRECTION_BOTH &&
+	    (k->sick.part.kind == MM_CABLE || k->sick.part.kind == MM_TRANSCEIVER))
+		count_good_of_directions(map, k, now_ns);
+	if (!says_well(map, k, &k->all, 0, WELL_BITS, now_ns) &&
+	    !watchers_say_well(map, k, now_ns) && !is_well(map, k, &k->sick.part, NULL, 0, now_ns))
 		return;
 	k->active = false;
 	/* Or what it did would be seen in longer windows as a smaller share for long. */

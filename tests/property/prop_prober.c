@@ -108,6 +108,35 @@ static uint32_t ms_to_end(const struct case_of_names *c)
 	return since;
 }
 
+/* Of what was bad in both directions until one of them healed: until the other alone is named. */
+static uint32_t ms_to_tell(const struct case_of_names *c, enum mf_direction healed)
+{
+	struct prober_fault none = c->fault;
+	struct case_of_names left = *c;
+	uint32_t since = NEVER_MS;
+	size_t n;
+
+	none.direction = healed;
+	none.ppm = 0;
+	none.bit_s = c->fault.bit_s ? LINK_BIT_S : 0;
+	left.fault.direction = healed == MF_DIRECTION_OUT ? MF_DIRECTION_IN : MF_DIRECTION_OUT;
+	prober_world_begin("tiny", PACE_BIT_S, 1);
+	prober_world_fault(&c->fault);
+	for (uint32_t step = 0; step < STEPS; step++)
+		prober_world_step(&n);
+	prober_world_fault(&none);
+	for (uint32_t step = 0; step < END_STEPS; step++) {
+		const struct mm_sick *sick = prober_world_step(&n);
+
+		if (!is_right(&left, sick, n))
+			since = NEVER_MS;
+		else if (since == NEVER_MS)
+			since = step * STEP_MS;
+	}
+	prober_world_end();
+	return since;
+}
+
 static int by_number(const void *a, const void *b)
 {
 	const uint32_t *one = a, *other = b;
@@ -186,6 +215,33 @@ TEST(prober, has_each_fault_end_in_time)
 		       mm_kind_name(cases[i].kind), most);
 	}
 	assert_u_between(late, 0, all / LATE_PART);
+}
+
+/* Cables of switches; but of what shows little of itself it takes as long as chance has it. */
+static bool has_directions(const struct case_of_names *c)
+{
+	return c->fault.direction == MF_DIRECTION_BOTH && c->kind != MM_REORDERING &&
+	       c->fault.ppm != SMALL_PPM && strstr(c->fault.target, ".t0-");
+}
+
+TEST(prober, has_the_direction_told_that_is_left)
+{
+	size_t rounds = test_long_rounds(END_ROUNDS);
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint32_t most = 0;
+
+		for (size_t n = 0; has_directions(&cases[i]) && n < rounds; n++) {
+			uint32_t ms =
+				ms_to_tell(&cases[i], n % 2 ? MF_DIRECTION_OUT : MF_DIRECTION_IN);
+
+			most = ms > most ? ms : most;
+		}
+		if (has_directions(&cases[i]))
+			printf("# %s %s: one direction is left, told after %u ms\n",
+			       cases[i].fault.target, mm_kind_name(cases[i].kind), most);
+		assert_u_between(most, 0, END_MS);
+	}
 }
 
 /*
