@@ -380,10 +380,12 @@ static bool take_train(struct probe_host *h)
 	return probe_spare_take(&h->spare, PROBE_TRAIN * (uint64_t)h->cfg.t->cfg.mtu);
 }
 
+/* What the plan has come is paid for; one before that takes what is spare. */
 static bool send_train_in_turn(struct probe_host *h, struct probe_stream *s)
 {
 	if (!probe_trains_has_turn(s, &h->cfg, &h->streams) || may_be_slow(h, s) ||
-	    !probe_trains_has_way(h->common, &s->of, h->step) || (!s->had_train && !take_train(h)))
+	    !probe_trains_has_way(h->common, &s->of, h->step) ||
+	    (!s->wants_train && !take_train(h)))
 		return false;
 	s->had_train = true;
 	s->wants_train = false;

@@ -39,7 +39,7 @@ struct probe_stream {
 	uint8_t to[MF_ADDRESS_BYTES];
 	bool planned;	  /* while a plan is made */
 	bool had_train;	  /* its first */
-	bool wants_train; /* its turn has come, and its way was not free */
+	bool wants_train; /* the plan's turn has come, and none has gone since */
 };
 
 struct probe_streams {

@@ -31,9 +31,16 @@ bool probe_trains_has(const struct probe_stream *s)
 }
 
 /*
- * Turns of all routes of a host are spread over the time; but of a host that begins nothing is
- * known, so the first ones come one by one, with what is spare, and other hosts begin elsewhere.
+ * Of a host that begins nothing is known, so its first trains come one by one, before their turns
+ * in the plan, and other hosts begin elsewhere.
  */
+static bool may_begin(const struct probe_stream *s, const struct probe_host_cfg *cfg,
+		      uint32_t number, uint32_t routes)
+{
+	return !s->had_train && s->turns >= (number + BEGIN_APART * cfg->host) % routes;
+}
+
+/* Turns of all routes of a host are spread over the time. */
 bool probe_trains_has_turn(struct probe_stream *s, const struct probe_host_cfg *cfg,
 			   const struct probe_streams *streams)
 {
@@ -41,12 +48,9 @@ bool probe_trains_has_turn(struct probe_stream *s, const struct probe_host_cfg *
 
 	if (!probe_trains_has(s))
 		return false;
-	if (s->had_train)
-		s->wants_train |= s->turns % PROBE_TRAIN_EVERY ==
-				  number * PROBE_TRAIN_EVERY / routes % PROBE_TRAIN_EVERY;
-	else
-		s->wants_train |= s->turns >= (number + BEGIN_APART * cfg->host) % routes;
-	return s->wants_train;
+	s->wants_train |= s->turns % PROBE_TRAIN_EVERY ==
+			  number * PROBE_TRAIN_EVERY / routes % PROBE_TRAIN_EVERY;
+	return s->wants_train || may_begin(s, cfg, number, routes);
 }
 
 /* Links that share a place wait for each other, and that is all. */

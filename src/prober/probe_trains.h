@@ -16,7 +16,10 @@
 uint64_t probe_trains_slow_ns(const struct probe_host_cfg *cfg);
 /* probe_trains_has says whether there are trains of a stream. */
 bool probe_trains_has(const struct probe_stream *s);
-/* probe_trains_has_turn says whether a stream is to send one when its way is free, noted in it. */
+/*
+ * probe_trains_has_turn says whether a stream is to send one when its way is free: the plan has it
+ * send one, which is noted in it, or it has had none and one that is spare may go before that.
+ */
 bool probe_trains_has_turn(struct probe_stream *s, const struct probe_host_cfg *cfg,
 			   const struct probe_streams *streams);
 /* probe_trains_has_way says whether no link of a route has a train in a step. */

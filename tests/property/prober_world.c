@@ -239,14 +239,15 @@ static void take_asked(void *ctx, uint32_t host, const struct probe_packet *pack
 
 /* ---- begin, a step, end ---- */
 
-static void begin_host(uint32_t host, uint64_t pace_bit_s, uint32_t steps_least)
+static void begin_host(uint32_t host, uint64_t pace_bit_s, uint32_t steps_least,
+		       uint64_t rate_bit_s)
 {
 	const struct probe_sink sink = {
 		.route = take_route, .plain = take_plain, .asked = take_asked};
 	const struct probe_host_cfg cfg = {.t = &w.t,
 					   .host = host,
 					   .share = PROBE_SHARE_USUAL,
-					   .rate_bit_s = PROBE_RATE_USUAL,
+					   .rate_bit_s = rate_bit_s,
 					   .steps_least = steps_least,
 					   .ifindex = w.ifindex,
 					   .udp_port = w.udp_port,
@@ -271,6 +272,12 @@ static uint64_t rate_of(uint32_t link, uint64_t pace_bit_s)
 
 void prober_world_begin(const char *preset, uint64_t pace_bit_s, uint32_t steps_least)
 {
+	prober_world_begin_at(preset, pace_bit_s, steps_least, PROBE_RATE_USUAL);
+}
+
+void prober_world_begin_at(const char *preset, uint64_t pace_bit_s, uint32_t steps_least,
+			   uint64_t rate_bit_s)
+{
 	struct mm_cfg cfg;
 
 	memset(&w, 0, sizeof(w));
@@ -285,7 +292,7 @@ void prober_world_begin(const char *preset, uint64_t pace_bit_s, uint32_t steps_
 	for (uint32_t plane = 0; plane < w.t.cfg.planes; plane++)
 		w.ifindex[plane] = IFINDEX + plane;
 	for (uint32_t host = 0; host < w.t.n_hosts; host++)
-		begin_host(host, pace_bit_s, steps_least);
+		begin_host(host, pace_bit_s, steps_least, rate_bit_s);
 	cfg = mm_cfg_default(&w.t, ROUTES_MAX,
 			     probe_host_figures(w.host[0])->round_steps * PROBE_STEP_NS);
 	w.map = mm_map_init(malloc(mm_map_bytes(&cfg, &w.t)), &cfg, &w.t);

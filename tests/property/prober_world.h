@@ -24,9 +24,12 @@ struct prober_fault {
 
 /*
  * prober_world_begin makes one of a preset, as a lab with that pace, in which a route is probed
- * once in so many steps at least; prober_world_end frees it.
+ * once in so many steps at least; prober_world_begin_at one whose hosts may send so much as probes;
+ * prober_world_end frees it.
  */
 void prober_world_begin(const char *preset, uint64_t pace_bit_s, uint32_t steps_least);
+void prober_world_begin_at(const char *preset, uint64_t pace_bit_s, uint32_t steps_least,
+			   uint64_t rate_bit_s);
 void prober_world_end(void);
 void prober_world_fault(const struct prober_fault *fault);
 /* prober_world_pause lets time pass in which nobody gets to do anything. */

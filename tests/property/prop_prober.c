@@ -23,6 +23,8 @@
 #define MOST_MS 500u
 #define LATE_PART 100u
 #define STEADY_STEPS 500u
+#define LOW_RATE_BIT_S UINT64_C(300000)
+#define LOW_RATE_STEPS 12000u
 #define PAUSE_ROUNDS 10u
 #define PAUSE_STEPS 40u
 #define PAUSE_NS UINT64_C(1000000000)
@@ -171,6 +173,25 @@ TEST(prober, has_each_fault_named_in_time)
 	for (size_t i = 0; i < n; i++)
 		late += check_median(&cases[i], rounds);
 	assert_u_between(late, 0, n * rounds / LATE_PART);
+}
+
+/* The plan takes all of such a rate, and leaves nothing for trains beside its own. */
+TEST(prober, has_a_slow_cable_named_at_a_rate_that_leaves_nothing)
+{
+	const struct case_of_names c = {
+		{"plane0.t0-1.t1-1", MF_DIRECTION_BOTH, MM_SLOWED, 0, 20000000}, MM_SLOW};
+	bool named = false;
+
+	prober_world_begin_at("tiny", PACE_BIT_S, 1, LOW_RATE_BIT_S);
+	prober_world_fault(&c.fault);
+	for (uint32_t step = 0; step < LOW_RATE_STEPS && !named; step++) {
+		size_t n;
+		const struct mm_sick *sick = prober_world_step(&n);
+
+		named = is_right(&c, sick, n);
+	}
+	prober_world_end();
+	assert_true(named);
 }
 
 /* Of a small share something else may be named beside it once, for a moment. */
