@@ -332,7 +332,7 @@ static int write_page(const struct conform *c, const struct cf_report *report)
 {
 	struct ui_text out = {0};
 	FILE *file = c->o.html ? fopen(c->o.html, "w") : NULL;
-	bool bad;
+	int err;
 
 	if (!c->o.html)
 		return 0;
@@ -340,9 +340,11 @@ static int write_page(const struct conform *c, const struct cf_report *report)
 		return complain(c->o.html, strerror(errno));
 	cf_report_html(report, &out);
 	ui_text_print(&out, file);
-	bad = fflush(file) != 0;
-	bad = fclose(file) != 0 || bad;
-	return bad ? complain(c->o.html, strerror(errno)) : 0;
+	/* What failed before may have left nothing to flush. */
+	err = ferror(file) || fflush(file) ? errno : 0;
+	if (fclose(file) && !err)
+		err = errno;
+	return err ? complain(c->o.html, strerror(err)) : 0;
 }
 
 static int report(struct conform *c)

@@ -142,6 +142,23 @@ CONFORM_TEST(ours_passes_by_hand)
 	live_program_finish(&server);
 }
 
+/* Of a page that is longer than stdio's buffer nothing is left to fail at its end. */
+CONFORM_TEST(says_that_its_page_cannot_be_written)
+{
+	static struct live_program server, kit;
+	char target[40];
+
+	snprintf(target, sizeof(target), TARGET ":%s", port);
+	START(&server, "conform", "--serve", "--once", "--port", port);
+	live_program_wait_said(&server, "ready");
+	START(&kit, "conform", "--from", KIT, "--patience", "5s", "--only", "sack", "--html",
+	      "/dev/full", target);
+	assert_int_equal(live_program_finish(&kit), 1);
+	assert_int_equal(live_program_finish(&server), 0);
+	live_program_assert_said(&kit, " 0 failed");
+	live_program_assert_said(&kit, "mrc conform: /dev/full: No space left on device");
+}
+
 /* ---- kits that are no good ---- */
 
 /* A connection to the program beside the target; who connects waits until it is taken. */
