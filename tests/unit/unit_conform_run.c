@@ -195,6 +195,24 @@ RUN_TEST(an_answer_is_matched)
 	assert_non_null(strstr(result.why, "wanted cack 2, it is 1"));
 }
 
+/* As answer_all, of which the kernel had each before the kit's call to send had returned. */
+static int answer_early(struct conform_link *l, uint64_t until_ns, struct cf_frame *f)
+{
+	f->came_ns = l->now_ns - 1000;
+	return answer_all(l, until_ns, f);
+}
+
+RUN_TEST(what_came_before_a_call_returned_came_at_once)
+{
+	target.now_ns = 1000000;
+	target.next = answer_early;
+	play("< WRITE ONLY psn 0 ackreq\n+0us..5s > SACK cack 0");
+	assert_verdict(CF_PASS, "");
+	play("< WRITE ONLY psn 0 ackreq\n+1us..5s > SACK cack 0");
+	assert_verdict(CF_FAIL,
+		       "line 3: +1us..5s > SACK cack 0\n  it came 0 us after the one before");
+}
+
 static int closed(struct conform_link *l, uint64_t until_ns, struct cf_frame *f)
 {
 	(void)l;
