@@ -85,13 +85,13 @@ static uint32_t ms_to_name(const struct case_of_names *c)
 	return since;
 }
 
-/* Of what ended when it had lasted a second: until nothing is named, and stays so. */
-static uint32_t ms_to_end(const struct case_of_names *c)
+/* A world in which a fault has lasted a second, and then a direction of it has healed. */
+static void begin_healed(const struct case_of_names *c, enum mf_direction healed)
 {
 	struct prober_fault none = c->fault;
-	uint32_t since = NEVER_MS;
 	size_t n;
 
+	none.direction = healed;
 	none.ppm = 0;
 	none.bit_s = c->fault.bit_s ? LINK_BIT_S : 0;
 	prober_world_begin("tiny", PACE_BIT_S, 1);
@@ -99,6 +99,15 @@ static uint32_t ms_to_end(const struct case_of_names *c)
 	for (uint32_t step = 0; step < STEPS; step++)
 		prober_world_step(&n);
 	prober_world_fault(&none);
+}
+
+/* Of what ended when it had lasted a second: until nothing is named, and stays so. */
+static uint32_t ms_to_end(const struct case_of_names *c)
+{
+	uint32_t since = NEVER_MS;
+	size_t n;
+
+	begin_healed(c, c->fault.direction);
 	for (uint32_t step = 0; step < END_STEPS; step++) {
 		prober_world_step(&n);
 		if (n > 0)
@@ -113,20 +122,12 @@ static uint32_t ms_to_end(const struct case_of_names *c)
 /* Of what was bad in both directions until one of them healed: until the other alone is named. */
 static uint32_t ms_to_tell(const struct case_of_names *c, enum mf_direction healed)
 {
-	struct prober_fault none = c->fault;
 	struct case_of_names left = *c;
 	uint32_t since = NEVER_MS;
 	size_t n;
 
-	none.direction = healed;
-	none.ppm = 0;
-	none.bit_s = c->fault.bit_s ? LINK_BIT_S : 0;
 	left.fault.direction = healed == MF_DIRECTION_OUT ? MF_DIRECTION_IN : MF_DIRECTION_OUT;
-	prober_world_begin("tiny", PACE_BIT_S, 1);
-	prober_world_fault(&c->fault);
-	for (uint32_t step = 0; step < STEPS; step++)
-		prober_world_step(&n);
-	prober_world_fault(&none);
+	begin_healed(c, healed);
 	for (uint32_t step = 0; step < END_STEPS; step++) {
 		const struct mm_sick *sick = prober_world_step(&n);
 
