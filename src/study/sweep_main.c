@@ -318,7 +318,7 @@ static int write_results(const struct sweep *s)
 	err = ui_text_save(&csv, path);
 	ui_text_fini(&csv);
 	if (err)
-		fprintf(stderr, WHO ": %s: %s\n", path, strerror(err));
+		fprintf(stderr, WHO ": %s: %s\n", path, ui_text_save_error(err));
 	return err ? SIM_EXIT_FAILED : SIM_EXIT_GOOD;
 }
 

@@ -25,9 +25,12 @@ void ui_text_clear(struct ui_text *t);
 void ui_text_print(struct ui_text *t, FILE *to);
 /*
  * ui_text_save makes it what a file has, with mode 0644, whole or not at all: who reads the file
- * meanwhile sees the one before. 0, or an errno value: EEXIST is a device or a pipe of that name.
+ * meanwhile sees the one before. 0, or an errno value; EEXIST: that name is a device, a pipe or a
+ * link, which stays.
  */
 int ui_text_save(const struct ui_text *t, const char *path);
+/* ui_text_save_error returns what an errno value of ui_text_save says. */
+const char *ui_text_save_error(int err);
 /* ui_json_print writes a value and a line end to stdout, with flags of jansson, and drops it. */
 void ui_json_print(json_t *json, size_t flags);
 

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -28,8 +29,8 @@ int ui_text_save(const struct ui_text *text, const char *path)
 	struct stat there;
 	int fd, err;
 
-	/* Root would have a file in the place of /dev/null. */
-	if (stat(path, &there) == 0 && !S_ISREG(there.st_mode))
+	/* Root would have a file in the place of /dev/null, or of the link that is /dev/stdout. */
+	if (lstat(path, &there) == 0 && !S_ISREG(there.st_mode))
 		return S_ISDIR(there.st_mode) ? EISDIR : EEXIST;
 	if (snprintf(temporary, sizeof(temporary), "%s.XXXXXX", path) >= (int)sizeof(temporary))
 		return ENAMETOOLONG;
@@ -45,4 +46,10 @@ int ui_text_save(const struct ui_text *text, const char *path)
 	if (err)
 		unlink(temporary);
 	return err;
+}
+
+const char *ui_text_save_error(int err)
+{
+	return err == EEXIST ? "a device, a pipe or a link; want the name of a file"
+			     : strerror(err);
 }

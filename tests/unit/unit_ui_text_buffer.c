@@ -116,7 +116,7 @@ TEST(ui_text_save, replaces_a_file_whole)
 }
 
 /* As root `--svg /dev/null` would leave a file there, for all programs of the machine. */
-TEST(ui_text_save, replaces_no_device_and_no_pipe)
+TEST(ui_text_save, replaces_no_device_no_pipe_and_no_link)
 {
 	char dir[] = "/tmp/mrc-unit-save-XXXXXX", path[64];
 	struct ui_text text = {0};
@@ -129,6 +129,15 @@ TEST(ui_text_save, replaces_no_device_and_no_pipe)
 	assert_i_eq(ui_text_save(&text, path), EEXIST);
 	assert_i_eq(stat(path, &st), 0);
 	assert_true(S_ISFIFO(st.st_mode));
+	assert_i_eq(unlink(path), 0);
+	/* As /dev/stdout is one, which leads to a file where a shell has sent it there. */
+	assert_i_eq(symlink("/proc/self/exe", path), 0);
+	assert_i_eq(ui_text_save(&text, path), EEXIST);
+	assert_i_eq(lstat(path, &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	assert_string_equal(ui_text_save_error(EEXIST),
+			    "a device, a pipe or a link; want the name of a file");
+	assert_string_equal(ui_text_save_error(ENOENT), "No such file or directory");
 	assert_i_eq(unlink(path), 0);
 	assert_i_eq(rmdir(dir), 0);
 }

@@ -41,7 +41,7 @@ static int save_svg(const struct show *w)
 	ui_text_fini(&picture);
 	if (!err)
 		return MAP_HEALTHY;
-	fprintf(stderr, "mrc map: --svg %s: %s\n", w->svg, strerror(err));
+	fprintf(stderr, "mrc map: --svg %s: %s\n", w->svg, ui_text_save_error(err));
 	return MAP_USAGE;
 }
 

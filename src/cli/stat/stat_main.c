@@ -81,7 +81,7 @@ static int show_exposition(struct stat_options *s)
 	}
 	err = ui_text_save(&text, s->out);
 	if (err)
-		fprintf(stderr, "mrc stat: --out %s: %s\n", s->out, strerror(err));
+		fprintf(stderr, "mrc stat: --out %s: %s\n", s->out, ui_text_save_error(err));
 	ui_text_fini(&text);
 	return err ? EXIT_FAILED : EXIT_GOOD;
 }
