@@ -96,7 +96,7 @@ enum stat_http stat_http_read(const char *bytes, size_t len, struct stat_request
 	if (!is_whole(rest))
 		return len >= STAT_REQUEST_MAX ? STAT_HTTP_BAD : STAT_HTTP_MORE;
 	line = take_line(&rest);
-	if (memchr(line.at, '\0', line.len))
+	if (!line.len || memchr(line.at, '\0', line.len))
 		return STAT_HTTP_BAD;
 	kind = judge_line(line, request);
 	while ((line = take_line(&rest)).len)

@@ -62,6 +62,13 @@ TEST(stat_http_read, refuses_what_is_no_request)
 	assert_int_equal(judged("GET /../metrics HTTP/1.1\r\n\r\n"), STAT_HTTP_NOT_FOUND);
 }
 
+/* An empty first line is a whole head: what comes behind it is none of its headers. */
+TEST(stat_http_read, reads_nothing_behind_an_empty_line)
+{
+	assert_int_equal(judged("\r\nAccept: application/openmetrics-text\r\n\r\n"), STAT_HTTP_BAD);
+	assert_false(request.openmetrics);
+}
+
 TEST(stat_http_read, refuses_a_head_without_end)
 {
 	char text[STAT_REQUEST_MAX + 10];
