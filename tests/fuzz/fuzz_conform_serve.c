@@ -44,7 +44,7 @@ static void check_request(const struct conform_request *r)
 		mb_assert((uint64_t)r->number[0] + r->number[1] <= CONFORM_MEMORY_BYTES);
 		break;
 	case CONFORM_VERBS:
-		mb_assert(!"a verb");
+		mb_assert(false && "a verb");
 	}
 }
 
